@@ -1,0 +1,18 @@
+/** Time, injected everywhere: no other file of `src` reads a clock. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the epoch. */
+  now(): number;
+  /** Monotonic time in microseconds since an arbitrary start; fractions allowed. */
+  micros(): number;
+}
+
+/** The machine's clocks. */
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now(),
+  micros: () => performance.now() * 1000,
+});
+
+/** Wall-clock time frozen at `epochMillis`; the monotonic clock still runs, so that timings stay true. */
+export function fixedClock(epochMillis: number): Clock {
+  return Object.freeze({ now: () => epochMillis, micros: systemClock.micros });
+}

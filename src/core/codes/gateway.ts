@@ -1,0 +1,27 @@
+/** The gateway's HTTP sides. */
+export const gatewayCodes = {
+  HTTP_FRAMING: { kind: 'bad-message', summary: 'The HTTP request is framed in a way that is not accepted.' },
+  HTTP_METHOD: { kind: 'http-405', summary: 'The HTTP method is not accepted here.' },
+  HTTP_MEDIA_TYPE: { kind: 'http-415', summary: 'The content type is not one of SOAP.' },
+  HTTP_TOO_LARGE: { kind: 'http-413', summary: 'The message is larger than the limit.' },
+  HTTP_TIMEOUT: { kind: 'http-408', summary: 'The request did not arrive in time.' },
+  HTTP_NOT_FOUND: { kind: 'http-404', summary: 'There is no service at this path.' },
+  CLIENT_UNAUTHORISED: { kind: 'http-403', summary: 'The caller is not among the clients of the gateway.' },
+  CLIENT_ABORTED: { kind: 'http-499', summary: 'The caller went away before the exchange was over.' },
+  ATTACHMENTS_REFUSED: {
+    kind: 'http-415',
+    summary: 'The message has attachments and the policy refuses them.',
+  },
+  UPSTREAM_UNREACHABLE: { kind: 'upstream-bad', summary: 'The upstream cannot be reached.' },
+  UPSTREAM_TIMEOUT: { kind: 'upstream-timeout', summary: 'The upstream did not answer in time.' },
+  UPSTREAM_ABORTED: { kind: 'upstream-bad', summary: 'The upstream broke off its answer.' },
+  UPSTREAM_TOO_LARGE: { kind: 'upstream-bad', summary: 'The answer is larger than the limit.' },
+  UPSTREAM_NOT_SOAP: { kind: 'upstream-bad', summary: 'The answer is not a SOAP envelope.' },
+  UPSTREAM_FAULT: { kind: 'upstream-fault', summary: 'The upstream answered with a fault.' },
+  UPSTREAM_FAULT_UNPROTECTED: {
+    kind: 'upstream-bad',
+    summary: 'The upstream answered with a fault that the policy does not cover.',
+  },
+  SERVICE_UNAVAILABLE: { kind: 'unavailable', summary: 'The service did not start or is shutting down.' },
+  INTERNAL: { kind: 'internal', summary: 'A fault in Countersign.' },
+} as const;

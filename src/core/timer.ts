@@ -1,0 +1,143 @@
+import type { Clock } from './clock.js';
+
+/** The parts of a step that are timed apart. Parts of one step never overlap. */
+export type PartName =
+  | 'wait'
+  | 'connect'
+  | 'tls'
+  | 'write'
+  | 'c14n'
+  | 'digest'
+  | 'token'
+  | 'trust'
+  | 'signed-info'
+  | 'private-key'
+  | 'public-key'
+  | 'key-wrap'
+  | 'cipher'
+  | 'graft';
+
+/** What the code that does the work sees of the timer: it says which part begins, nothing else. */
+export interface PartTimer {
+  /** Ends the running part and begins `name`; `undefined` returns to the time of the step that is in no part. */
+  part(name: PartName | undefined): void;
+  /** Says which key the running step uses, and which provider where it is not the record's. */
+  label(labels: { readonly key?: string; readonly provider?: string }): void;
+}
+
+/** One entry of `steps` in the timing record (design/interface.md, Timing record). Times in whole microseconds. */
+export interface StepRecord {
+  readonly step: string;
+  readonly start_us: number;
+  readonly us: number;
+  readonly key?: string;
+  readonly provider?: string;
+  readonly parts?: Readonly<Partial<Record<PartName, number>>>;
+}
+
+interface Span {
+  readonly step: string;
+  readonly start: number;
+  micros: number;
+  key: string | undefined;
+  provider: string | undefined;
+  parts: Map<PartName, number> | undefined;
+}
+
+/**
+ * Times the steps of one direction of one exchange. Steps never overlap; a step entered again adds to its first
+ * span. Clock readings are kept as they are and rounded once, in `steps` and `total`, so that sums stay true.
+ */
+export class StepTimer implements PartTimer {
+  readonly #clock: Clock;
+  readonly #origin: number;
+  readonly #spans: Span[] = [];
+  #current: Span | undefined;
+  #since = 0;
+  #part: PartName | undefined;
+  #partSince = 0;
+  #end: number | undefined;
+
+  /** @param origin monotonic microseconds at which the record begins; now, if not given */
+  constructor(clock: Clock, origin: number = clock.micros()) {
+    this.#clock = clock;
+    this.#origin = origin;
+  }
+
+  /** Begins `step`, ending whatever step is running. @param at monotonic microseconds; now, if not given */
+  enter(step: string, at: number = this.#clock.micros()): void {
+    this.leave(at);
+    let span = this.#spans.find((known) => known.step === step);
+    if (span === undefined) {
+      span = { step, start: at, micros: 0, key: undefined, provider: undefined, parts: undefined };
+      this.#spans.push(span);
+    }
+    this.#current = span;
+    this.#since = at;
+  }
+
+  /** Ends the running step, if any. @param at monotonic microseconds; now, if not given */
+  leave(at: number = this.#clock.micros()): void {
+    if (this.#current === undefined) return;
+    this.#endPart(at);
+    this.#current.micros += at - this.#since;
+    this.#current = undefined;
+  }
+
+  part(name: PartName | undefined): void {
+    const at = this.#clock.micros();
+    this.#endPart(at);
+    this.#part = name;
+    this.#partSince = at;
+  }
+
+  label(labels: { readonly key?: string; readonly provider?: string }): void {
+    if (this.#current === undefined) return;
+    if (labels.key !== undefined) this.#current.key = labels.key;
+    if (labels.provider !== undefined) this.#current.provider = labels.provider;
+  }
+
+  /** The step that is running. */
+  get running(): string | undefined {
+    return this.#current?.step;
+  }
+
+  /** Ends the record. Later calls change nothing. */
+  finish(at: number = this.#clock.micros()): void {
+    if (this.#end !== undefined) return;
+    this.leave(at);
+    this.#end = at;
+  }
+
+  /** Whole microseconds from the origin to the end (to now, while unfinished); never less than the sum of steps. */
+  total(): number {
+    return Math.ceil((this.#end ?? this.#clock.micros()) - this.#origin);
+  }
+
+  /** The steps in the order in which they were first entered. */
+  steps(): StepRecord[] {
+    return this.#spans.map((span) => ({
+      step: span.step,
+      start_us: Math.max(0, Math.floor(span.start - this.#origin)),
+      us: Math.floor(span.micros),
+      ...(span.key === undefined ? {} : { key: span.key }),
+      ...(span.provider === undefined ? {} : { provider: span.provider }),
+      ...(span.parts === undefined
+        ? {}
+        : { parts: Object.fromEntries([...span.parts].map(([name, micros]) => [name, Math.floor(micros)])) }),
+    }));
+  }
+
+  #endPart(at: number): void {
+    const name = this.#part;
+    if (name === undefined) return;
+    this.#part = undefined;
+    const span = this.#current;
+    if (span === undefined) return;
+    span.parts ??= new Map();
+    span.parts.set(name, (span.parts.get(name) ?? 0) + at - this.#partSince);
+  }
+}
+
+/** For callers that want no timing. */
+export const noTimer: PartTimer = Object.freeze({ part() {}, label() {} });

@@ -1,0 +1,4 @@
+/** Judges algorithms and keys. */
+export interface AlgorithmConstraints {
+  readonly profile: string;
+}

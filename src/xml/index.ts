@@ -1,0 +1,2 @@
+/** An element of a document, by identity. */
+export type NodeId = number;
