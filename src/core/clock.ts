@@ -1,9 +1,9 @@
 /** Time, injected everywhere: no other file of `src` reads a clock. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
-  now(): number;
+  readonly now: () => number;
   /** Monotonic time in microseconds since an arbitrary start; fractions allowed. */
-  micros(): number;
+  readonly micros: () => number;
 }
 
 /** The machine's clocks. */

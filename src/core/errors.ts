@@ -1,5 +1,5 @@
-import { codes, type Code } from './codes.js';
 import { kinds, type Kind } from './codes/entry.js';
+import { codes, type Code } from './codes.js';
 
 /** Facts that go with an error to the operator. Never keys, passwords, plaintext or other secrets. */
 export type ErrorDetails = Readonly<
