@@ -44,6 +44,7 @@ export const kinds = {
   'upstream-bad': { actor: 'upstream', fault: 'env:Receiver', status: 502 },
   'upstream-timeout': { actor: 'upstream', fault: 'env:Receiver', status: 504 },
   'start-up': { actor: 'operator', fault: 'none', status: 0 },
+  warning: { actor: 'operator', fault: 'none', status: 0 },
 } as const;
 
 export type KindName = keyof typeof kinds;
