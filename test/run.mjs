@@ -1,0 +1,79 @@
+/**
+ * `npm test`: installs, builds, fetches the Debian packages that some suites need (when it may), and runs jest on the
+ * compiled output. Arguments go to jest. Ends with `N passed, N failed`; under CI a skipped test is a failure.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const results = resolve(root, '.build/jest.json');
+
+/** Debian packages that suites need, and a file that shows that each is there. */
+const packages = [
+  { name: 'softhsm2', files: ['/usr/lib/softhsm/libsofthsm2.so'], suites: 'PKCS#11' },
+  { name: 'xmlsec1', files: ['/usr/bin/xmlsec1'], suites: 'xmlsec1 peer' },
+  { name: 'libxml2-utils', files: ['/usr/bin/xmllint'], suites: 'xmllint differential' },
+];
+
+function run(command, args, options = {}) {
+  const outcome = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    ...options,
+  });
+  return outcome.status ?? 1;
+}
+
+function installPackages() {
+  const missing = packages.filter((each) => !each.files.some(existsSync));
+  if (missing.length === 0) return;
+  const names = missing.map((each) => each.name);
+  if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    run('apt-get', ['update'], quiet);
+    if (run('apt-get', ['install', '-y', '--no-install-recommends', ...names], quiet) === 0) return;
+  }
+  for (const each of missing) {
+    console.log(`${each.suites} suites are skipped: install the Debian package ${each.name} to run them`);
+  }
+}
+
+function summarise() {
+  if (!existsSync(results)) return { passed: 0, failed: 1, skipped: 0 };
+  const report = JSON.parse(readFileSync(results, 'utf8'));
+  const brokenSuites = report.testResults.filter(
+    (suite) => suite.status === 'failed' && suite.assertionResults.length === 0,
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + brokenSuites.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+function main() {
+  if (run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error']) !== 0) return 1;
+  installPackages();
+  for (const project of ['tsconfig.json', 'test/tsconfig.json']) {
+    if (run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]) !== 0) return 1;
+  }
+  const jest = [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    'node_modules/jest/bin/jest.js',
+    '--json',
+    `--outputFile=${results}`,
+  ];
+  const status = run(process.execPath, [...jest, ...process.argv.slice(2)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const { passed, failed, skipped } = summarise();
+  if (skipped > 0) console.log(`${skipped} skipped`);
+  console.log(`${passed} passed, ${failed} failed`);
+  return status !== 0 || failed > 0 || (skipped > 0 && process.env.CI === 'true') ? 1 : 0;
+}
+
+process.exitCode = main();
