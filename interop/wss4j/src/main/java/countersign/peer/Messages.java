@@ -97,6 +97,7 @@ final class Messages {
     request.setSigVerCrypto(keys.crypto);
     request.setDecCrypto(keys.crypto);
     request.setAllowRSA15KeyTransportAlgorithm(options.has("rsa15"));
+    request.setDisableBSPEnforcement(options.has("no-bsp"));
     request.setCallbackHandler(
         callbacks -> {
           for (Callback callback : callbacks) {
