@@ -16,3 +16,8 @@ export const systemClock: Clock = Object.freeze({
 export function fixedClock(epochMillis: number): Clock {
   return Object.freeze({ now: () => epochMillis, micros: systemClock.micros });
 }
+
+/** `2026-11-30T22:47:02.123Z` for milliseconds since the epoch. */
+export function isoTime(epochMillis: number): string {
+  return new Date(epochMillis).toISOString();
+}

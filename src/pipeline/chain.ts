@@ -1,0 +1,45 @@
+/** A compiled chain. Types only; `compile.ts` makes it and `run.ts` runs it. */
+import type { CountersignError } from '../core/errors.js';
+import type { StepTimer } from '../core/timer.js';
+import type { Evidence } from '../wss/evidence.js';
+import type { Toolkit } from '../wss/toolkit.js';
+import type { Exchange } from './context.js';
+import type { ChainKind, HeaderPlan, InboundStep, OutboundStep } from './handler.js';
+
+export type OnFault = 'require' | 'allow-unencrypted' | 'allow-unsigned' | 'allow-unsigned-with-detail';
+
+/** One direction of a service, ready to run. Frozen; a chain without steps is never made (its messages pass as they are). */
+export interface Chain {
+  readonly kind: ChainKind;
+  readonly header: HeaderPlan;
+  readonly onFault: OnFault;
+  readonly mode: 'enforce' | 'observe';
+  readonly inbound: readonly InboundStep[];
+  readonly outbound: readonly OutboundStep[];
+  /** The outbound steps that a fault of the gateway's own goes through. */
+  readonly faultSteps: readonly OutboundStep[];
+  readonly strip: { readonly keep: boolean; readonly ids: boolean };
+  /** Labels of the `verify` steps, in list order. */
+  readonly verifies: readonly string[];
+  readonly toolkit: Toolkit;
+  /** The place in the policy of an option of a step: `services/orders.yaml:9:37`. */
+  readonly locate: (label: string, at: string | undefined) => string | undefined;
+}
+
+export interface ChainInput {
+  readonly bytes: Uint8Array;
+  readonly exchange: Exchange;
+  /** The chain enters and leaves its steps on it; it neither begins nor finishes the record. */
+  readonly timer: StepTimer;
+}
+
+export interface ChainResult {
+  /** The message that goes on, in pieces. Some are views of the input's bytes. */
+  readonly slices: readonly Uint8Array[];
+  readonly length: number;
+  readonly evidence: readonly Evidence[];
+  /** The message is a SOAP fault (of the upstream's own). */
+  readonly fault: boolean;
+  /** `mode: observe`: what would have been refused. */
+  readonly observed: CountersignError | undefined;
+}
