@@ -1,0 +1,2 @@
+/** Every provider of the product. */
+export { createOpenssl } from './openssl/provider.js';

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  Base64Decoder,
+  concat,
+  decodeBase64,
+  encodeBase64,
+  equal,
+  equalConstantTime,
+  fromHex,
+  PIECE,
+  toHex,
+} from '#src/core/bytes.js';
+
+const text = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes === undefined ? undefined : Buffer.from(bytes).toString('latin1');
+
+describe('base64', () => {
+  it('gives back what was encoded, for every length around a piece', () => {
+    for (const length of [0, 1, 2, 3, 4, 5, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 2]) {
+      const bytes = Buffer.alloc(length, 0xa7);
+      const encoded = encodeBase64(bytes);
+      expect(text(encoded)).toBe(bytes.toString('base64'));
+      expect(equal(decodeBase64(encoded) ?? Buffer.from('x'), bytes)).toBe(true);
+    }
+  });
+
+  it('takes white space anywhere and text in pieces', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 80 }), (bytes, width) => {
+        const lines =
+          Buffer.from(bytes)
+            .toString('base64')
+            .match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+        const joined = decodeBase64(` ${lines.join('\r\n\t')}\n`);
+        expect(joined !== undefined && equal(joined, bytes)).toBe(true);
+        const decoder = new Base64Decoder(lines.join('').length);
+        for (const line of lines) expect(decoder.write(Buffer.from(line))).toBe(true);
+        expect(equal(decoder.end() ?? Buffer.from('x'), bytes)).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    'Q',
+    'QQ',
+    'QQ=',
+    'QUI',
+    'QR==',
+    'QUJ=',
+    'QQ==QQ==',
+    'QQ===',
+    '=QQ=',
+    'Q=Q=',
+    'QUJD-_8=',
+    'QUJD*',
+    'QUJDé',
+    '====',
+  ])('refuses %s', (bad) => expect(decodeBase64(bad)).toBeUndefined());
+
+  it.each(['', 'QQ==', 'QUI=', 'QUJD', 'Q Q = ='])('accepts %s', (good) =>
+    expect(text(decodeBase64(good))).toBe(Buffer.from(good, 'base64').toString('latin1')),
+  );
+});
+
+describe('hexadecimal, comparison, joining', () => {
+  it('reads what it wrote and refuses the rest', () => {
+    expect(text(fromHex(toHex(Buffer.from('\u0000ÿ', 'latin1'))))).toBe('\u0000ÿ');
+    expect(fromHex('abc')).toBeUndefined();
+    expect(fromHex('zz')).toBeUndefined();
+  });
+
+  it('compares', () => {
+    const joined = concat(Buffer.from('ab'), Buffer.from('c'));
+    expect(text(joined)).toBe('abc');
+    expect(equalConstantTime(joined, Buffer.from('abc'))).toBe(true);
+    expect(equalConstantTime(joined, Buffer.from('abd'))).toBe(false);
+    expect(equalConstantTime(joined, Buffer.from('ab'))).toBe(false);
+  });
+});
