@@ -5,13 +5,19 @@ import type { DigestFunction, SignatureAlgorithm, VerifyFunction } from '../core
 export interface DistinguishedName {
   /** DER of the Name, as it stands in the certificate. */
   readonly der: Uint8Array;
-  /** RFC 4514 string, most specific RDN first: `CN=client,O=Acme`. */
+  /** RFC 4514 string for people and policies, most specific RDN first: `CN=client,O=Acme`. */
   toString(): string;
+  /**
+   * The string for XML (X509IssuerName, XML Signature 1.1 §4.5.4.1): as above, but types outside RFC 2253's table as
+   * dotted OIDs with `#` hex values, which every peer reads.
+   */
+  rfc2253(): string;
 }
 
 /** An X.509 certificate, read once, DER-strict. Times in milliseconds since the epoch. */
 export interface Certificate {
   readonly der: Uint8Array;
+  readonly version: 1 | 2 | 3;
   /** The signed part, and the signature over it. */
   readonly tbs: Uint8Array;
   readonly signature: Uint8Array;
@@ -19,7 +25,7 @@ export interface Certificate {
   readonly signatureAlgorithm: SignatureAlgorithm | undefined;
   readonly subject: DistinguishedName;
   readonly issuer: DistinguishedName;
-  /** Serial number as an unsigned decimal string, as XML Signature writes it (§4.5.4.1). */
+  /** Serial number as a decimal string (a negative one, against RFC 5280, keeps its sign), as XML Signature writes it (§4.5.4.1). */
   readonly serial: string;
   readonly spki: Uint8Array;
   readonly publicKey: {
@@ -53,6 +59,9 @@ export interface PathOptions {
   readonly usage: 'sign' | 'encrypt' | 'tls-client' | 'tls-server';
   readonly verify: VerifyFunction;
   readonly digest: DigestFunction;
-  /** Judges the algorithm and key of each certificate of the path; throws to refuse. */
-  readonly permits: (certificate: Certificate) => void;
+  /**
+   * Judges each certificate of the path; throws to refuse. `signed`: its key and the algorithm of the signature on it are
+   * relied on; `trusted`: an anchor or a pinned certificate, whose own signature proves nothing: the key alone.
+   */
+  readonly permits: (certificate: Certificate, role: 'signed' | 'trusted') => void;
 }
