@@ -1,4 +1,84 @@
+import type { SignatureAlgorithm } from '../../core/contracts.js';
+import { CountersignError } from '../../core/errors.js';
+import { makeTable } from '../../core/table.js';
+import type { AlgorithmDescriptor, AlgorithmKind, DescriptorOf } from './descriptor.js';
+
 /** The algorithms that are known, by URI and by policy id. */
 export interface AlgorithmTable {
-  readonly size: number;
+  /** Every descriptor, in the order of the built-in list. */
+  readonly all: readonly AlgorithmDescriptor[];
+  /**
+   * The algorithm with this URI, compared octet by octet.
+   *
+   * @throws CountersignError ALGORITHM_UNKNOWN
+   */
+  byUri<K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K>;
+  /** As `byUri`, but undefined where there is none. */
+  find<K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> | undefined;
+  /**
+   * The algorithm that a policy calls `id`.
+   *
+   * @throws CountersignError ALGORITHM_UNKNOWN
+   */
+  byId<K extends AlgorithmKind>(id: string, kind: K): DescriptorOf<K>;
+  /** Policy ids of a kind, in the order of the built-in list. */
+  ids(kind: AlgorithmKind): readonly string[];
+  /** Policy id of a provider's signature record (as certificates carry them); undefined where there is none. */
+  signatureId(algorithm: SignatureAlgorithm): string | undefined;
+}
+
+/** A module of `builtin.ts`: every export is a list of descriptors. */
+export type AlgorithmModules = Readonly<Record<string, readonly AlgorithmDescriptor[]>>;
+
+function shape(algorithm: SignatureAlgorithm): string {
+  const hash = 'hash' in algorithm ? algorithm.hash : '';
+  if (algorithm.name !== 'RSA-PSS') return `${algorithm.name} ${hash}`;
+  return `${algorithm.name} ${hash} ${algorithm.mgfHash} ${algorithm.saltLength}`;
+}
+
+const isKind = <K extends AlgorithmKind>(
+  descriptor: AlgorithmDescriptor | undefined,
+  kind: K,
+): descriptor is DescriptorOf<K> => descriptor?.kind === kind;
+
+/**
+ * Makes the table from `builtin.ts`.
+ *
+ * @throws Error when two descriptors of one kind share a URI or an id: a fault of the build
+ */
+export function makeAlgorithmTable(modules: AlgorithmModules): AlgorithmTable {
+  const all = Object.freeze(Object.values(modules).flat());
+  const uris = makeTable('algorithm URI', all, (one) => `${one.kind} ${one.uri}`);
+  const ids = makeTable('algorithm', all, (one) => `${one.kind} ${one.id}`);
+  const shapes = new Map<string, string>();
+  for (const one of all) if (one.kind === 'signature') shapes.set(shape(one.algorithm), one.id);
+
+  const find = <K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> | undefined => {
+    const found = uris.get(`${kind} ${uri}`);
+    return isKind(found, kind) ? found : undefined;
+  };
+  return Object.freeze({
+    all,
+    find,
+    byUri: <K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> => {
+      const found = find(uri, kind);
+      if (found !== undefined) return found;
+      throw new CountersignError(
+        'ALGORITHM_UNKNOWN',
+        `${uri.slice(0, 200)} is not a known ${kind} algorithm`,
+        {
+          details: { uri: uri.slice(0, 200), kind },
+        },
+      );
+    },
+    byId: <K extends AlgorithmKind>(id: string, kind: K): DescriptorOf<K> => {
+      const found = ids.get(`${kind} ${id}`);
+      if (isKind(found, kind)) return found;
+      throw new CountersignError('ALGORITHM_UNKNOWN', `${id} is not a known ${kind} algorithm`, {
+        details: { id, kind },
+      });
+    },
+    ids: (kind: AlgorithmKind) => all.filter((one) => one.kind === kind).map((one) => one.id),
+    signatureId: (algorithm: SignatureAlgorithm) => shapes.get(shape(algorithm)),
+  });
 }
