@@ -1,0 +1,113 @@
+/** Measuring: process CPU time, alternatives interleaved round by round, medians, ratios in the same run. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+const budgets = JSON.parse(readFileSync(join(import.meta.dirname, 'budgets.json'), 'utf8'));
+
+/** Process CPU microseconds, threads included. */
+export function cpuMicros() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Times alternatives in turn.
+ *
+ * @param alternatives { name: async (iterations) => number | void }: does the work `iterations` times; a number it
+ *   returns is the CPU it cost in microseconds, of another process; otherwise this process is measured
+ * @param options { rounds, iterations: number | { name: number }, warmup? }
+ * @returns { name: median CPU microseconds of one iteration }
+ */
+export async function interleave(alternatives, { rounds, iterations, warmup = 2 }) {
+  const names = Object.keys(alternatives);
+  const count = (name) => (typeof iterations === 'number' ? iterations : iterations[name]);
+  const times = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = -warmup; round < rounds; round++) {
+    const order = round % 2 === 0 ? names : [...names].reverse();
+    for (const name of order) {
+      const n = count(name);
+      const before = cpuMicros();
+      const told = await alternatives[name](n);
+      const spent = typeof told === 'number' ? told : cpuMicros() - before;
+      if (round >= 0) times[name].push(spent / n);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times[name])]));
+}
+
+/**
+ * One row of a result.
+ *
+ * @param bench name of the bench, for the budget
+ * @param name the case, as in perf/budgets.json
+ * @param ours CPU microseconds of the product
+ * @param against { name, cpu } what it is compared with
+ * @param more further fields
+ */
+export function row(bench, name, ours, against, more = {}) {
+  const ratio = ours / against.cpu;
+  const budget = budgets[bench]?.[name];
+  const limit = typeof budget === 'number' ? { most: budget } : budget;
+  const ok =
+    limit === undefined
+      ? undefined
+      : (limit.most === undefined || ratio <= limit.most) &&
+        (limit.least === undefined || 1 / ratio >= limit.least);
+  return {
+    case: name,
+    cpu_us: round(ours),
+    against: against.name,
+    against_cpu_us: round(against.cpu),
+    ratio: Number(ratio.toFixed(3)),
+    ...(budget === undefined ? {} : { budget, ok }),
+    ...more,
+  };
+}
+
+const round = (micros) => Number(micros.toFixed(micros < 100 ? 1 : 0));
+
+/** The whole result: where and what, then the rows. */
+export function report(bench, rows) {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+    encoding: 'utf8',
+    cwd: import.meta.dirname,
+  }).trim();
+  return {
+    bench,
+    date: new Date().toISOString(),
+    commit,
+    node: process.version,
+    openssl: process.versions.openssl,
+    machine: `${cpus().length} × ${cpus()[0].model}`,
+    rows,
+  };
+}
+
+/** Prints a result for people. A budget `{ least }` is how many times less CPU than the other we must use. */
+export function printRows(result) {
+  console.log(
+    `\n${result.bench}: ${result.node}, OpenSSL ${result.openssl}, ${result.machine}, ${result.commit}`,
+  );
+  const width = Math.max(...result.rows.map((each) => each.case.length), 4);
+  const other = Math.max(...result.rows.map((each) => each.against.length), 7);
+  for (const each of result.rows) {
+    const budget =
+      each.budget === undefined
+        ? ''
+        : typeof each.budget === 'number'
+          ? `≤ ${each.budget}`
+          : `1/ratio ≥ ${each.budget.least ?? '-'}`;
+    const verdict = each.ok === undefined ? ' ' : each.ok ? '✓' : '✗';
+    console.log(
+      `${verdict} ${each.case.padEnd(width)}  ${String(each.cpu_us).padStart(9)} µs   ${each.against.padEnd(other)} ${String(each.against_cpu_us).padStart(9)} µs   ratio ${each.ratio.toFixed(2).padStart(6)}  (${(1 / each.ratio).toFixed(2)}×)  ${budget}`,
+    );
+  }
+}
