@@ -120,12 +120,14 @@ export interface StepConfig {
   readonly name: string;
   readonly options: unknown;
   readonly at: Position;
+  /** Where the options stand in the file. */
+  readonly path: readonly (string | number)[];
 }
 
 export type OnFault = 'require' | 'allow-unencrypted' | 'allow-unsigned' | 'allow-unsigned-with-detail';
 
 export interface ChainConfig {
-  readonly chain: 'request' | 'response';
+  readonly kind: 'request' | 'response';
   readonly header: {
     readonly role: string;
     readonly mustUnderstand: boolean;
@@ -136,6 +138,8 @@ export interface ChainConfig {
   /** Empty: the messages of this direction pass as they are. */
   readonly steps: readonly StepConfig[];
   readonly at: Position;
+  /** Where the list of steps stands in its file: `['request']`, or `['request', 'steps']`. */
+  readonly path: readonly (string | number)[];
 }
 
 export interface ServiceConfig {
