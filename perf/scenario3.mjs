@@ -1,0 +1,80 @@
+/**
+ * Scenario 3 through the real chains (trust, subject check, replay and log on): Timestamp; Body and Timestamp signed
+ * RSA-2048/SHA-256 with the certificate by direct reference; Body content encrypted AES-128-GCM, RSA-OAEP. Against the bare
+ * cryptography of the same message, xml-crypto with xml-encryption, and WSS4J in a long-lived JVM, in one run.
+ */
+import { makeChains } from './support/chains.mjs';
+import { document, sizes } from './documents.mjs';
+import { floor } from './support/floor.mjs';
+import { interleave, row } from './harness.mjs';
+import { naive } from './support/naive.mjs';
+import { wss4j } from './support/wss4j.mjs';
+
+/** How many messages make one round, and how many rounds. */
+const plan = {
+  '1 KB': { iterations: 120, rounds: 9 },
+  '10 KB': { iterations: 120, rounds: 9 },
+  '100 KB': { iterations: 40, rounds: 7 },
+  '1 MB': { iterations: 8, rounds: 5 },
+};
+const short = {
+  '1 KB': { iterations: 60, rounds: 7 },
+  '10 KB': { iterations: 50, rounds: 7 },
+  '100 KB': { iterations: 20, rounds: 5 },
+};
+
+/**
+ * @param options { short?: no 1 MB and no naive pipeline, provider?: id, classic?: 3DES and RSA-1.5 }
+ * @returns rows
+ */
+export async function bench(options) {
+  const provider = options.provider ?? 'openssl';
+  const chains = await makeChains(provider, { classic: options.classic === true });
+  const java = await wss4j(chains.lab, { classic: options.classic === true });
+  const rows = [];
+  try {
+    for (const size of sizes) {
+      const counts = (options.short ? short : plan)[size.name];
+      if (counts === undefined) continue;
+      const message = document(size.bytes);
+      await chains.check(message);
+      rows.push(...(await measure('send', size.name, message, { chains, java, counts, options })));
+      rows.push(...(await measure('receive', size.name, message, { chains, java, counts, options })));
+    }
+  } finally {
+    java?.close();
+    await chains.close();
+  }
+  return rows;
+}
+
+async function measure(direction, size, message, { chains, java, counts, options }) {
+  const bare = await floor(chains, message);
+  const alternatives = {
+    product: chains[direction](message),
+    'bare crypto': bare[direction],
+    'bare crypto, synchronous': bare[`${direction}Sync`],
+  };
+  if (java !== undefined) alternatives.WSS4J = await java[direction](message);
+  const slow = !options.short && size !== '1 MB' && !options.classic;
+  if (slow) alternatives['xml-crypto pipeline'] = await naive(chains, message)[direction];
+  const iterations = Object.fromEntries(Object.keys(alternatives).map((name) => [name, counts.iterations]));
+  if (slow) iterations['xml-crypto pipeline'] = Math.max(2, Math.floor(counts.iterations / 20));
+  const cpu = await interleave(alternatives, { rounds: counts.rounds, iterations, warmup: 3 });
+  const rows = [
+    row(
+      'scenario3',
+      `${direction} ${size} / floor`,
+      cpu.product,
+      { name: 'bare crypto', cpu: cpu['bare crypto'] },
+      {
+        floor_sync_us: Math.round(cpu['bare crypto, synchronous']),
+      },
+    ),
+  ];
+  for (const name of ['WSS4J', 'xml-crypto pipeline']) {
+    if (cpu[name] !== undefined)
+      rows.push(row('scenario3', `${direction} ${size} / ${name}`, cpu.product, { name, cpu: cpu[name] }));
+  }
+  return rows;
+}
