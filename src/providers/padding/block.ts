@@ -34,7 +34,7 @@ export function paddedEncryptor(block: number, encrypt: (bytes: Uint8Array) => U
     update(bytes) {
       const joined = rest.length === 0 ? bytes : concat(rest, bytes);
       const whole = joined.length - (joined.length % block);
-      rest = joined.slice(whole);
+      rest = new Uint8Array(joined.subarray(whole));
       return whole === 0 ? EMPTY : encrypt(joined.subarray(0, whole));
     },
     final: () => encrypt(concat(rest, blockPadding(rest.length, block))),
@@ -52,7 +52,7 @@ export function paddedDecryptor(block: number, decrypt: (bytes: Uint8Array) => U
     update(bytes) {
       const joined = rest.length === 0 ? bytes : concat(rest, bytes);
       const keep = joined.length === 0 ? 0 : ((joined.length - 1) % block) + 1;
-      rest = joined.slice(joined.length - keep);
+      rest = new Uint8Array(joined.subarray(joined.length - keep));
       return joined.length === keep ? EMPTY : decrypt(joined.subarray(0, joined.length - keep));
     },
     final() {

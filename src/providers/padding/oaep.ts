@@ -73,7 +73,7 @@ export function decodeOaep(
   for (let index = 0; index < length; index++) bad |= (data[index] ?? 0) ^ (labelHash[index] ?? 0);
   for (let index = length; index < start - 1; index++) bad |= data[index] ?? 1;
   bad |= (data[start - 1] ?? 0) ^ 1;
-  const message = data.slice(start);
+  const message = new Uint8Array(data.subarray(start));
   block.fill(0);
   if (maskIfZero(bad) === 0) {
     message.fill(0);

@@ -53,7 +53,7 @@ export function verifyPss(
   const length = Math.ceil((bits - 1) / 8);
   const hashLength = hashLengths[hash];
   if (length < hashLength + saltLength + 2) return false;
-  const encoded = block.slice(block.length - length);
+  const encoded = new Uint8Array(block.subarray(block.length - length));
   if (block.length > length && block[0] !== 0) return false;
   if (encoded[length - 1] !== TRAILER) return false;
   const masked = encoded.subarray(0, length - hashLength - 1);
