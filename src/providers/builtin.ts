@@ -1,2 +1,3 @@
 /** Every provider of the product. */
 export { createOpenssl } from './openssl/provider.js';
+export { createJs } from './js/provider.js';

@@ -232,10 +232,10 @@ export function privateSuite(subject: Subject): void {
     });
 
     it('refuses what is no private key', async () => {
-      const load = operations().importPrivateKey;
-      if (load === undefined) return;
+      const own = operations();
+      if (own.importPrivateKey === undefined) return;
       for (const bad of [Buffer.alloc(0), Buffer.from('junk'), rsaPair().spki, ecPair('secp256k1').pkcs8]) {
-        await expect(load(bad)).rejects.toMatchObject({ code: 'KEY_FILE_MALFORMED' });
+        await expect(own.importPrivateKey(bad)).rejects.toMatchObject({ code: 'KEY_FILE_MALFORMED' });
       }
     });
   });

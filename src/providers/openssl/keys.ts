@@ -69,7 +69,9 @@ const curves: Readonly<Record<string, readonly [name: string, bits: number]>> = 
 /** @returns undefined for kinds of key that this product does not use */
 function factsOf(object: KeyObject): KeyFacts | undefined {
   const details = object.asymmetricKeyDetails;
-  if (object.asymmetricKeyType === 'rsa') return { kind: 'RSA', bits: details?.modulusLength ?? 0 };
+  // RSASSA-PSS keys carry limits on their use, which OpenSSL enforces.
+  if (object.asymmetricKeyType === 'rsa' || object.asymmetricKeyType === 'rsa-pss')
+    return { kind: 'RSA', bits: details?.modulusLength ?? 0 };
   if (object.asymmetricKeyType === 'ed25519') return { kind: 'Ed25519', bits: 256 };
   if (object.asymmetricKeyType !== 'ec') return undefined;
   const known = curves[details?.namedCurve ?? ''];

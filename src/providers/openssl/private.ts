@@ -3,6 +3,7 @@ import type { RandomSource } from '../../core/contracts.js';
 import type { KeyHandle, PrivateOperations, SignatureAlgorithm, WrapAlgorithm } from '../contract.js';
 import { orderSize, p1363FromDer } from '../ecdsa-format.js';
 import { decryptFailed, providerFailed, unsupported } from '../failures.js';
+import { signatureKinds } from '../kinds.js';
 import { decodeOaep } from '../padding/oaep.js';
 import { decodeEncryption, substituteKey } from '../padding/pkcs1.js';
 import { encodePss } from '../padding/pss.js';
@@ -42,7 +43,7 @@ async function sign(
 ): Promise<Uint8Array> {
   if (algorithm.name === 'HMAC') return mac(algorithm.hash, OpensslKey.object(handle, 'secret'), data);
   const key = OpensslKey.object(handle, 'private');
-  if (kinds[algorithm.name] !== handle.kind)
+  if (signatureKinds[algorithm.name] !== handle.kind)
     throw unsupported(NAME, `${algorithm.name} with ${handle.kind} keys`);
   switch (algorithm.name) {
     case 'RSASSA-PKCS1-v1_5':
@@ -69,13 +70,6 @@ async function sign(
       return signNow(null, data, key);
   }
 }
-
-const kinds = {
-  'RSASSA-PKCS1-v1_5': 'RSA',
-  'RSA-PSS': 'RSA',
-  ECDSA: 'EC',
-  Ed25519: 'Ed25519',
-} as const;
 
 function signOnPool(
   hash: string,

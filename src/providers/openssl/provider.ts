@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createRandom } from '../../core/random.js';
-import type { CryptoProvider, KeyFacts, Operation } from '../contract.js';
+import type { CryptoProvider } from '../contract.js';
+import { fitsKind } from '../kinds.js';
 import { NAME } from './keys.js';
 import { createPrivateOperations } from './private.js';
 import { createPublicOperations } from './public.js';
@@ -16,38 +17,10 @@ export function createOpenssl(): CryptoProvider {
   const raw = new RawRsa(width);
   return Object.freeze<CryptoProvider>({
     name: NAME,
-    supports,
+    supports: fitsKind,
     open: () => Promise.resolve(),
     close: () => raw.close(),
     publicOperations: createPublicOperations(random),
     privateOperations: createPrivateOperations({ width, raw, random }),
   });
 }
-
-function supports(operation: Operation, key?: KeyFacts): boolean {
-  return key === undefined || kindsFor(operation).includes(key.kind);
-}
-
-function kindsFor(operation: Operation): readonly KeyFacts['kind'][] {
-  switch (operation.use) {
-    case 'sign':
-    case 'verify':
-      return [signatureKinds[operation.algorithm.name]];
-    case 'encrypt':
-    case 'decrypt':
-      return ['secret'];
-    case 'wrapKey':
-    case 'unwrapKey':
-      return operation.algorithm.name === 'AES-KW' ? ['secret'] : ['RSA'];
-    case 'digest':
-      return [];
-  }
-}
-
-const signatureKinds = {
-  'RSASSA-PKCS1-v1_5': 'RSA',
-  'RSA-PSS': 'RSA',
-  ECDSA: 'EC',
-  Ed25519: 'Ed25519',
-  HMAC: 'secret',
-} as const;

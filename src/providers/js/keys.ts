@@ -1,0 +1,53 @@
+import { EMPTY } from '../../core/bytes.js';
+import type { KeyFacts, KeyHandle, KeyUse } from '../contract.js';
+import { foreignKey } from '../failures.js';
+import type { CurveName } from './curves.js';
+import type { RsaEngine, RsaPublic } from './rsa.js';
+
+export const NAME = 'js';
+
+/** What is behind a handle. */
+export type Material =
+  | { readonly type: 'rsa-public'; readonly rsa: RsaPublic }
+  | { readonly type: 'rsa-private'; readonly engine: RsaEngine; readonly rejection: Uint8Array }
+  | { readonly type: 'ec-public' | 'ec-private'; readonly curve: CurveName; readonly bytes: Uint8Array }
+  | { readonly type: 'ed25519-public' | 'ed25519-private'; readonly bytes: Uint8Array }
+  | { readonly type: 'secret'; readonly bytes: Uint8Array };
+
+/** An opaque key. */
+export class JsKey implements KeyHandle {
+  readonly provider: string = NAME;
+  readonly kind: KeyHandle['kind'];
+  readonly bits: number;
+  readonly curve?: string;
+  readonly visibility: KeyHandle['visibility'];
+  readonly uses: readonly KeyUse[];
+  readonly #material: Material;
+
+  constructor(
+    facts: KeyFacts,
+    visibility: KeyHandle['visibility'],
+    uses: readonly KeyUse[],
+    material: Material,
+  ) {
+    this.kind = facts.kind;
+    this.bits = facts.bits;
+    if (facts.curve !== undefined) this.curve = facts.curve;
+    this.visibility = visibility;
+    this.uses = Object.freeze([...uses]);
+    this.#material = material;
+    Object.freeze(this);
+  }
+
+  /** @throws CountersignError PROVIDER_FAILED for a handle that is not ours or of another visibility */
+  static material(handle: KeyHandle, visibility: KeyHandle['visibility']): Material {
+    if (!(handle instanceof JsKey) || handle.visibility !== visibility) throw foreignKey(NAME, handle);
+    return handle.#material;
+  }
+
+  /** The bytes of a secret key. */
+  static secret(handle: KeyHandle): Uint8Array {
+    const material = JsKey.material(handle, 'secret');
+    return material.type === 'secret' ? material.bytes : EMPTY;
+  }
+}
