@@ -1,4 +1,5 @@
 /** Reads X.509 certificates (RFC 5280 §4), strictly, once. Dates are read here and judged in path.ts. */
+import { equal } from '../core/bytes.js';
 import { type CivilTime, civilToEpoch } from '../core/calendar.js';
 import type { SignatureAlgorithm } from '../core/contracts.js';
 import { CountersignError } from '../core/errors.js';
@@ -16,7 +17,7 @@ import {
   tags,
 } from './der.js';
 import { readExtensions } from './extensions.js';
-import { equalBytes, readName } from './names.js';
+import { readName } from './names.js';
 import { hashOids, oids, signatureOids } from './oids.js';
 import { readPublicKey } from './public-key.js';
 import type { Certificate } from './types.js';
@@ -54,7 +55,7 @@ function read(der: Uint8Array): Certificate {
   const version = readVersion(fields);
   const serial = readSerial(fields.take(tags.integer));
   // §4.1.1.2: the unsigned field outside must say what the signed one says.
-  if (!equalBytes(fields.take(tags.sequence).raw, outerAlgorithm.raw)) {
+  if (!equal(fields.take(tags.sequence).raw, outerAlgorithm.raw)) {
     throw new DerError('two different signature algorithms');
   }
   const issuer = readName(fields.take(tags.sequence).raw);

@@ -1,7 +1,7 @@
 /** The names by which WS-Security references point to a certificate. */
+import { equal } from '../core/bytes.js';
 import type { DigestFunction, HashName } from '../core/contracts.js';
 import { bitStringOctets, childrenOf, readOne, tags } from './der.js';
-import { equalBytes } from './names.js';
 import type { Certificate } from './types.js';
 
 /** The digest of the whole certificate: ThumbprintSHA1 of WSS 1.1.1 §7.3 is the SHA-1 one. */
@@ -22,7 +22,7 @@ export function matchesKeyIdentifier(
   identifier: Uint8Array,
   digest: DigestFunction,
 ): boolean {
-  return equalBytes(certificate.subjectKeyIdentifier ?? keyIdentifier(certificate.spki, digest), identifier);
+  return equal(certificate.subjectKeyIdentifier ?? keyIdentifier(certificate.spki, digest), identifier);
 }
 
 /** The identifier of a key after RFC 5280 §4.2.1.2, method 1: SHA-1 of the key's bits. `spki` is DER. */

@@ -1,6 +1,7 @@
 /** Certificates: reading, names, path building and validation. No crypto here: `digest` and `verify` are arguments. */
 export { parseCertificate } from './certificate.js';
-export { equalBytes, equalNames } from './names.js';
+export { equal as equalBytes } from '../core/bytes.js';
+export { equalNames } from './names.js';
 export {
   issuerSerialMatches,
   matchesSubject,

@@ -1,4 +1,5 @@
 /** Distinguished names as certificates hold them: reading, printing (RFC 4514) and comparison (RFC 5280 §7.1). */
+import { equal } from '../core/bytes.js';
 import { friendlyNames, standardNames } from './attribute-types.js';
 import { childrenOf, DerError, type DerElement, oidOf, readOne, tags } from './der.js';
 import type { DistinguishedName } from './types.js';
@@ -59,15 +60,10 @@ export function rdnsOf(name: DistinguishedName): readonly Rdn[] {
  * spaces not counting (RFC 5280 §7.1, RFC 4518). Never used to authorise: see `matchesSubject`.
  */
 export function equalNames(a: DistinguishedName, b: DistinguishedName): boolean {
-  if (equalBytes(a.der, b.der)) return true;
+  if (equal(a.der, b.der)) return true;
   const left = rdnsOf(a);
   const right = rdnsOf(b);
   return left.length === right.length && left.every((rdn, index) => equalRdns(rdn, right[index] ?? []));
-}
-
-/** Same length, same bytes. Not constant-time: for public data. */
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 /** A value prepared for comparison without regard to letter case and runs of spaces. */
@@ -113,7 +109,7 @@ function equalRdns(a: Rdn, b: Rdn): boolean {
 }
 
 function equalValues(a: NameAttribute, b: NameAttribute): boolean {
-  if (a.text === undefined || b.text === undefined) return equalBytes(a.der, b.der);
+  if (a.text === undefined || b.text === undefined) return equal(a.der, b.der);
   return a.text === b.text || foldValue(a.text) === foldValue(b.text);
 }
 

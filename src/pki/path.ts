@@ -5,9 +5,10 @@
  * length, algorithms) and by signature last. A complete path then passes the whole-path checks; revocation, names and
  * policies will be further entries of that list.
  */
+import { equal } from '../core/bytes.js';
 import { formatUtc } from '../core/calendar.js';
 import { CountersignError, isCountersignError } from '../core/errors.js';
-import { equalBytes, equalNames } from './names.js';
+import { equalNames } from './names.js';
 import type { Certificate, PathOptions } from './types.js';
 import { purposeProblem, usageProblem } from './usage.js';
 
@@ -24,7 +25,7 @@ const MAX_SIGNATURE_CHECKS = 100;
  *   what `permits` throws
  */
 export function validatePath(leaf: Certificate, options: PathOptions): Certificate[] {
-  const pinned = options.pinned.some((certificate) => equalBytes(certificate.der, leaf.der));
+  const pinned = options.pinned.some((certificate) => equal(certificate.der, leaf.der));
   options.permits(leaf, pinned ? 'trusted' : 'signed');
   checkDates(leaf, options.at);
   checkExtensions(leaf);
@@ -63,14 +64,14 @@ class PathSearch {
     if (child === undefined || path.length >= MAX_PATH) return undefined;
     for (const anchor of this.#issuersOf(child, this.#options.anchors)) {
       // A leaf that is itself an anchor is not trusted through itself: anchors issue, they do not sign messages.
-      if (equalBytes(anchor.der, this.#leaf.der)) continue;
+      if (equal(anchor.der, this.#leaf.der)) continue;
       if (this.#accepts(anchor, path, 'trusted')) return [...path, anchor];
     }
     for (const issuer of this.#issuersOf(child, this.#intermediates)) {
       if (
         path.some(
           (certificate) =>
-            equalBytes(certificate.spki, issuer.spki) && equalNames(certificate.subject, issuer.subject),
+            equal(certificate.spki, issuer.spki) && equalNames(certificate.subject, issuer.subject),
         )
       )
         continue;
@@ -86,7 +87,7 @@ class PathSearch {
     const wanted = child.authorityKeyIdentifier;
     const misfit = (candidate: Certificate): boolean => {
       const found = candidate.subjectKeyIdentifier;
-      return wanted !== undefined && found !== undefined && !equalBytes(wanted, found);
+      return wanted !== undefined && found !== undefined && !equal(wanted, found);
     };
     return candidates
       .filter((candidate) => equalNames(candidate.subject, child.issuer))
@@ -159,7 +160,7 @@ function checkIssuer(issuer: Certificate, path: readonly Certificate[], role: 's
 }
 
 function untrusted(leaf: Certificate, options: PathOptions): CountersignError {
-  const isAnchor = options.anchors.some((anchor) => equalBytes(anchor.der, leaf.der));
+  const isAnchor = options.anchors.some((anchor) => equal(anchor.der, leaf.der));
   return new CountersignError(
     'CERTIFICATE_UNTRUSTED',
     isAnchor

@@ -2,10 +2,11 @@
  * Distinguished names as people and XML peers write them: RFC 4514, RFC 2253 and RFC 1779, with the spacing, quotes and
  * attribute names of Java, .NET and OpenSSL; and their comparison with the names of certificates.
  */
+import { equal } from '../core/bytes.js';
 import { CountersignError } from '../core/errors.js';
 import { attributeOid } from './attribute-types.js';
 import { DerError, readOne } from './der.js';
-import { equalBytes, foldValue, type NameAttribute, type Rdn, rdnsOf, textOf } from './names.js';
+import { foldValue, type NameAttribute, type Rdn, rdnsOf, textOf } from './names.js';
 import type { Certificate, DistinguishedName } from './types.js';
 
 /** One `type=value`: text, the DER of a `#` value, or undefined where `*` stands for any value. */
@@ -87,7 +88,7 @@ type Same = (attribute: NameAttribute, value: string | Uint8Array | undefined) =
 
 function exact(attribute: NameAttribute, value: string | Uint8Array | undefined): boolean {
   if (value === undefined) return true;
-  return typeof value === 'string' ? attribute.text === value : equalBytes(attribute.der, value);
+  return typeof value === 'string' ? attribute.text === value : equal(attribute.der, value);
 }
 
 function folded(attribute: NameAttribute, value: string | Uint8Array | undefined): boolean {
@@ -95,7 +96,7 @@ function folded(attribute: NameAttribute, value: string | Uint8Array | undefined
   const wanted = value ?? '*';
   if (typeof wanted === 'string')
     return attribute.text !== undefined && foldValue(attribute.text) === foldValue(wanted);
-  if (equalBytes(attribute.der, wanted)) return true;
+  if (equal(attribute.der, wanted)) return true;
   const text = hexText(wanted);
   return text !== undefined && attribute.text !== undefined && foldValue(attribute.text) === foldValue(text);
 }

@@ -2,3 +2,8 @@
 export type * from './contract.js';
 export type * from './keys.js';
 export { createCrypto } from './router.js';
+export { isValid, selectForUse } from './rollover.js';
+export { type KeyOpening, openKey } from './stores/open.js';
+export { readCertificates } from './stores/read.js';
+export { openTlsKey, type TlsKey } from './stores/tls.js';
+export type * from './stores/homes.js';

@@ -2,8 +2,8 @@
 import { createHash, createPublicKey, sign as signBytes, verify as verifyBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { DigestFunction, VerifyFunction } from '#src/core/contracts.js';
-import { type CertificateRequest, issueCertificate } from '#src/pki/issue.js';
 import { type Certificate, parseCertificate } from '#src/pki/index.js';
+import { type CertificateRequest, issueCertificate } from '#src/pki/issue.js';
 import { fixture } from './paths.js';
 
 export type TestKeyName =

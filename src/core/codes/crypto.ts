@@ -53,6 +53,14 @@ export const cryptoCodes = {
   KEY_HOME_MISSING: { kind: 'start-up', summary: 'The key has no home that the provider can use.' },
   KEY_CERTIFICATE_EXPIRED: { kind: 'start-up', summary: 'The certificate of a key has expired.' },
   KEY_CERTIFICATE_NOT_YET_VALID: { kind: 'start-up', summary: 'The certificate of a key is not valid yet.' },
+  KEY_CERTIFICATE_MISSING: {
+    kind: 'start-up',
+    summary: 'There is no certificate next to a key on its token, and none in a file.',
+  },
+  SIGNER_CERTIFICATE_EXPIRED: {
+    kind: 'operator-error',
+    summary: 'The certificate of the key to sign with has expired.',
+  },
   RECIPIENT_CERTIFICATE_EXPIRED: {
     kind: 'operator-error',
     summary: 'The certificate of the recipient has expired.',
