@@ -19,8 +19,12 @@ export type PartName =
 
 /** What the code that does the work sees of the timer: it says which part begins, nothing else. */
 export interface PartTimer {
-  /** Ends the running part and begins `name`; `undefined` returns to the time of the step that is in no part. */
-  part(name: PartName | undefined): void;
+  /**
+   * Ends the running part and begins `name`; `undefined` returns to the time of the step that is in no part.
+   *
+   * @param at monotonic microseconds; now, if not given
+   */
+  part(name: PartName | undefined, at?: number): void;
   /** Says which key the running step uses, and which provider where it is not the record's. */
   label(labels: { readonly key?: string; readonly provider?: string }): void;
 }
@@ -84,8 +88,7 @@ export class StepTimer implements PartTimer {
     this.#current = undefined;
   }
 
-  part(name: PartName | undefined): void {
-    const at = this.#clock.micros();
+  part(name: PartName | undefined, at: number = this.#clock.micros()): void {
     this.#endPart(at);
     this.#part = name;
     this.#partSince = at;

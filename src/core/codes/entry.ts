@@ -36,6 +36,7 @@ export const kinds = {
   'http-408': { actor: 'sender', fault: 'env:Sender', status: 408 },
   'http-413': { actor: 'sender', fault: 'env:Sender', status: 413 },
   'http-415': { actor: 'sender', fault: 'env:Sender', status: 415 },
+  'http-431': { actor: 'sender', fault: 'env:Sender', status: 431 },
   'http-499': { actor: 'none', fault: 'none', status: 499 },
   unavailable: { actor: 'operator', fault: 'env:Receiver', status: 503 },
   'operator-error': { actor: 'operator', fault: 'env:Receiver', status: 500 },

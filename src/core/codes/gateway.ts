@@ -1,6 +1,11 @@
 /** The gateway's HTTP sides. */
 export const gatewayCodes = {
   HTTP_FRAMING: { kind: 'bad-message', summary: 'The HTTP request is framed in a way that is not accepted.' },
+  HTTP_HEADER_LIMIT: { kind: 'http-431', summary: 'The HTTP request has too many or too long headers.' },
+  HTTP_CONTENT_ENCODING: {
+    kind: 'http-415',
+    summary: 'The content encoding is not one that is accepted, or the compressed body is not sound.',
+  },
   HTTP_METHOD: { kind: 'http-405', summary: 'The HTTP method is not accepted here.' },
   HTTP_MEDIA_TYPE: { kind: 'http-415', summary: 'The content type is not one of SOAP.' },
   HTTP_TOO_LARGE: { kind: 'http-413', summary: 'The message is larger than the limit.' },

@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CountersignError } from '../core/errors.js';
+import { newExchange, type ChainResult, type Exchange } from '../pipeline/index.js';
+import { readAnswer, type Answer } from './answer.js';
+import type { Lease } from './buffers.js';
+import { concat } from './collector.js';
+import { ExchangeRecords } from './exchange-records.js';
+import { asError, asUpstreamError } from './failures.js';
+import { readHead, type RequestHead } from './framing.js';
+import type { HandlerContext } from './handler-context.js';
+import { forwardedFields } from './headers.js';
+import { checkCharset, type Media } from './media.js';
+import { receiveBody } from './receive.js';
+import { answerReply, bareReply, faultReply } from './replies.js';
+import { sendReply, type Reply } from './reply.js';
+import { upstreamPath, type Service } from './service.js';
+import type { UpstreamCall } from './upstream/contract.js';
+
+/** What begins an exchange. */
+export interface ExchangeInput {
+  readonly service: Service;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The caller waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+}
+
+/** A message that is ready to go on, and who owns its bytes. */
+interface Outgoing {
+  readonly body: Buffer;
+  readonly owner: Lease;
+}
+
+/** One request and its answer, from the first byte received to the last one written. */
+export class ServiceExchange {
+  readonly #context: HandlerContext;
+  readonly #input: ExchangeInput;
+  readonly #exchange: Exchange;
+  readonly #records: ExchangeRecords;
+  #media: Media | undefined;
+  #traced = false;
+  #call: UpstreamCall | undefined;
+  #gone: CountersignError | undefined;
+
+  constructor(context: HandlerContext, input: ExchangeInput) {
+    this.#context = context;
+    this.#input = input;
+    this.#exchange = newExchange(context.newId(), input.service.config.name);
+    this.#records = new ExchangeRecords(context, this.#exchange);
+  }
+
+  /**
+   * Runs the exchange. Never throws: whatever happens is answered and recorded.
+   *
+   * @returns false when the connection must not be used again
+   */
+  async run(): Promise<boolean> {
+    const { response } = this.#input;
+    const onClose = (): void => {
+      if (!response.writableFinished) this.#abandon();
+    };
+    response.once('close', onClose);
+    let answer: Answer | undefined;
+    let reply: Reply;
+    try {
+      const outgoing = await this.#request();
+      answer = await this.#forward(outgoing);
+      const message = await this.#respond(answer);
+      reply = this.#answer(answer, message);
+    } catch (thrown) {
+      reply = await this.#refuse(asError(thrown));
+    }
+    this.#records.sending();
+    const finished = await sendReply(response, reply);
+    answer?.body.release();
+    this.#records.sent(finished, reply.length);
+    return finished && !reply.close;
+  }
+
+  /** Checks, receives and protects the request. */
+  async #request(): Promise<{ readonly outgoing: Outgoing; readonly fields: string[] }> {
+    const { service, request, response, expectsContinue } = this.#input;
+    const head = readHead(request.rawHeaders);
+    const forClients = this.#admit(head);
+    const body = await receiveBody(request, {
+      head,
+      pool: this.#context.pool,
+      limit: service.config.limits.envelope,
+      proceed: expectsContinue ? () => response.writeContinue() : undefined,
+    });
+    this.#records.received(body.bytes.length);
+    const outgoing = await this.#protect(body);
+    const fields = forwardedFields(request.rawHeaders, {
+      head,
+      host: service.upstream.host,
+      keepAuthorization: !forClients,
+      keepAcceptEncoding: service.response === undefined,
+    });
+    return { outgoing, fields };
+  }
+
+  /** Everything that can be judged before the body. @returns whether the Authorization was for the gateway */
+  #admit(head: RequestHead): boolean {
+    const { service, request } = this.#input;
+    if (request.method !== 'POST') {
+      throw new CountersignError('HTTP_METHOD', `the method is ${request.method ?? 'unknown'}, not POST`);
+    }
+    this.#media = this.#context.readMedia(head.contentType);
+    const forClients = this.#context.guard.admit(head, request);
+    this.#traced = head.trace !== undefined && this.#context.trace?.(head.trace) === true;
+    if (this.#media.kind === 'other') {
+      throw new CountersignError('HTTP_MEDIA_TYPE', 'the content type is not one of SOAP', {
+        details: { found: head.contentType ?? 'none' },
+      });
+    }
+    if (this.#media.kind === 'multipart' && service.config.attachments === 'refuse') {
+      throw new CountersignError('ATTACHMENTS_REFUSED', 'the message has attachments');
+    }
+    if (service.request !== undefined) checkCharset(this.#media);
+    return forClients;
+  }
+
+  async #protect(body: Lease): Promise<Outgoing> {
+    const { service } = this.#input;
+    if (service.request === undefined) return { body: body.bytes, owner: body };
+    let result: ChainResult;
+    try {
+      result = await service.request({
+        bytes: body.bytes,
+        exchange: this.#exchange,
+        timer: this.#records.request,
+      });
+    } catch (thrown) {
+      body.release();
+      throw thrown;
+    }
+    this.#observe(result, 'request');
+    const [only] = result.slices;
+    if (only !== undefined && result.slices.length === 1) return { body: asBuffer(only), owner: body };
+    const joined = concat(result.slices, result.length, this.#context.pool);
+    body.release();
+    return { body: joined.bytes, owner: joined };
+  }
+
+  /** Sends the request on and reads the answer. */
+  async #forward(ready: { readonly outgoing: Outgoing; readonly fields: string[] }): Promise<Answer> {
+    const { service, request } = this.#input;
+    const { body, owner } = ready.outgoing;
+    this.#checkPresent();
+    const observer = this.#records.sendingUpstream(body.length, () => {
+      owner.release();
+    });
+    // Connections that the service has closed meanwhile are seen before one is chosen (research/gateways.md §3.3).
+    await this.#records.turn();
+    this.#checkPresent();
+    this.#call = service.upstream.transport().send(
+      {
+        method: 'POST',
+        path: upstreamPath(service.upstream, request.url ?? ''),
+        headers: ready.fields,
+        body,
+        limit: service.config.limits.response,
+      },
+      observer,
+    );
+    const answer = await this.#call.answer;
+    this.#call = undefined;
+    this.#records.answered(answer.body.bytes.length);
+    return readAnswer(answer, service.response !== undefined, this.#context, service.config);
+  }
+
+  /** @returns the protected or checked answer; undefined when it passes as it is */
+  async #respond(answer: Answer): Promise<ChainResult | undefined> {
+    const { response: run } = this.#input.service;
+    if (run === undefined || answer.empty) {
+      if (run === undefined) this.#exchange.response.fault ||= answer.looksLikeFault;
+      return undefined;
+    }
+    const timer = this.#records.response;
+    try {
+      const result = await run({ bytes: answer.body.bytes, exchange: this.#exchange, timer });
+      this.#observe(result, 'response');
+      return result;
+    } catch (thrown) {
+      throw asUpstreamError(asError(thrown));
+    }
+  }
+
+  #answer(answer: Answer, message: ChainResult | undefined): Reply {
+    return answerReply(answer, message, this.#replyPlan());
+  }
+
+  async #refuse(error: CountersignError): Promise<Reply> {
+    this.#records.failed(error);
+    const plan = this.#replyPlan();
+    const { request, service } = this.#input;
+    const version = this.#exchange.request.soapVersion ?? this.#media?.soapVersion ?? '1.1';
+    return (
+      (await bareReply(error, request, plan)) ??
+      faultReply(error, version, { ...plan, exchange: this.#exchange, secure: service.secureFault })
+    );
+  }
+
+  #replyPlan(): { readonly id: string; readonly draining: boolean; readonly timings: string | undefined } {
+    return {
+      id: this.#exchange.id,
+      draining: this.#context.draining,
+      timings: this.#traced ? this.#records.serverTiming() : undefined,
+    };
+  }
+
+  #observe(result: ChainResult, chain: 'request' | 'response'): void {
+    if (result.observed === undefined) return;
+    const { id, service } = this.#exchange;
+    this.#context.journal.observed(result.observed, { id, service, chain });
+  }
+
+  #abandon(): void {
+    this.#gone = new CountersignError('CLIENT_ABORTED', 'the caller went away before the answer');
+    this.#call?.abort(this.#gone);
+  }
+
+  #checkPresent(): void {
+    if (this.#gone !== undefined) throw this.#gone;
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CountersignError } from '../core/errors.js';
+import type { HandlerContext } from './handler-context.js';
+import { rawPath, type MessageHandler } from './message-handler.js';
+import { sendReply } from './reply.js';
+import type { Service } from './service.js';
+
+/** A service that could not be started: its path is known, and answers that it is unavailable. */
+export interface RefusedService {
+  readonly name: string;
+  readonly path: string | undefined;
+}
+
+/** Which service a path belongs to. Paths are compared as they are on the wire, octet by octet. */
+export class Routes {
+  readonly #context: HandlerContext;
+  readonly #handler: MessageHandler;
+  readonly #services = new Map<string, Service>();
+  readonly #refused = new Map<string, RefusedService>();
+
+  constructor(context: HandlerContext, handler: MessageHandler) {
+    this.#context = context;
+    this.#handler = handler;
+  }
+
+  add(service: Service): void {
+    this.#services.set(service.config.path, service);
+  }
+
+  addRefused(service: RefusedService): void {
+    if (service.path !== undefined) this.#refused.set(service.path, service);
+  }
+
+  /** @returns false when the path belongs to no service */
+  handle(request: IncomingMessage, response: ServerResponse, expectsContinue = false): boolean {
+    const path = rawPath(request.url ?? '');
+    const service = this.#services.get(path);
+    if (service !== undefined) {
+      this.#handler.handle(service, request, response, expectsContinue);
+      return true;
+    }
+    const refused = this.#refused.get(path);
+    if (refused === undefined) return false;
+    this.#unavailable(refused, response);
+    return true;
+  }
+
+  #unavailable(refused: RefusedService, response: ServerResponse): void {
+    const id = this.#context.newId();
+    const error = new CountersignError(
+      'SERVICE_UNAVAILABLE',
+      'the service was not started: its policy has errors',
+    );
+    this.#context.journal.refused(error, { id, service: refused.name, chain: 'request' });
+    void sendReply(response, {
+      status: error.kind.status,
+      headers: ['X-Countersign-Id', id, 'Retry-After', '60'],
+      slices: [],
+      length: 0,
+      close: true,
+    });
+  }
+}
