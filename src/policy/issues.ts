@@ -98,7 +98,12 @@ function findingsOf(issue: Issue, value: unknown, prefix: Path): Finding[] {
       return [wrongChoice(path, at, issue.values.map(String), custom)];
     case 'invalid_type':
       if (at === undefined && inner.length > 0) return [missing(path, custom ?? typeName(issue.expected))];
-      return [{ ...wrong(path, at, custom ?? typeName(issue.expected)), help: typeHelp(issue.expected, at) }];
+      return [
+        {
+          ...wrong(path, at, custom ?? typeName(issue.expected)),
+          help: custom === undefined ? typeHelp(issue.expected, at) : undefined,
+        },
+      ];
     default:
       return [wrong(path, at, custom ?? issue.message)];
   }

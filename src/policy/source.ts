@@ -81,9 +81,7 @@ export function parseSource(file: string, text: string): Source {
       source: line,
     };
   };
-  const problems = [...document.errors, ...document.warnings].map((error) =>
-    problem(placeOf(error.pos[0], error.pos[1]), error.message, syntaxHelp(lines, counter, error.pos[0])),
-  );
+  const problems = syntaxProblems(document, lines, placeOf);
   if (problems.length === 0) problems.push(...aliasProblems(document, placeOf));
   return {
     file,
@@ -153,10 +151,34 @@ function rangeOf(node: unknown, placeOf: PlaceOf): Place | undefined {
   return typeof start === 'number' && typeof end === 'number' ? placeOf(start, end) : undefined;
 }
 
-/** YAML reads `{` and `#` before we do; parts that hold them must be quoted (design/policy.md, Parts). */
-function syntaxHelp(lines: readonly string[], counter: LineCounter, offset: number): string | undefined {
-  const line = lines[counter.linePos(offset).line - 1] ?? '';
-  return /\/\{/.test(line) ? quoteHelp('{') : undefined;
+/**
+ * One syntax error for each line: those that follow are mostly echoes. YAML reads `{` and `#` before we do; parts that
+ * hold them must be quoted (design/policy.md, Parts).
+ */
+function syntaxProblems(document: Document, lines: readonly string[], placeOf: PlaceOf): Diagnostic[] {
+  const problems = new Map<number, Diagnostic>();
+  for (const error of [...document.errors, ...document.warnings]) {
+    const place = placeOf(error.pos[0], error.pos[1]);
+    const comment = hiddenByComment(place, lines);
+    const known = problem(comment ?? place, error.message, undefined);
+    const brace = (known.source ?? '').includes('/{') ? quoteHelp('{') : undefined;
+    const help = comment === undefined ? brace : quoteHelp('#');
+    if (!problems.has(known.at.line)) problems.set(known.at.line, { ...known, help });
+  }
+  return [...problems.values()];
+}
+
+/** Where a `#` took the end of an open list: `[body, #id]`. The error shows only where the list should have ended. */
+function hiddenByComment(place: Place, lines: readonly string[]): Place | undefined {
+  const { file, line } = place.at;
+  for (let above = line; above > 0 && above > line - 3; above--) {
+    const source = lines[above - 1] ?? '';
+    const match = /\[[^\]"']*?[\s[,]#/.exec(source);
+    if (match === null) continue;
+    const column = match.index + match[0].length;
+    return { at: { file, line: above, column }, length: 1, source };
+  }
+  return undefined;
 }
 
 /** How to write a part that holds a character of YAML's own. */

@@ -12,13 +12,13 @@ export const nameRule =
 
 export const isName = (text: string): boolean => namePattern.test(text);
 
-export const name: z.ZodType<string> = z.string().regex(namePattern, nameRule);
+export const name: z.ZodType<string> = z.string(nameRule).regex(namePattern, nameRule);
 
-export const path: z.ZodType<string> = z.string().min(1, 'the name of a file, relative to this one');
+const pathRule = 'the name of a file, relative to this one';
+export const path: z.ZodType<string> = z.string(pathRule).min(1, pathRule);
 
-export const duration: z.ZodType<string> = z
-  .string()
-  .regex(durationPattern, 'a duration such as 300ms, 30s, 5m or 24h');
+const durationRule = 'a duration such as 300ms, 30s, 5m or 24h';
+export const duration: z.ZodType<string> = z.string(durationRule).regex(durationPattern, durationRule);
 
 export const size: z.ZodType<number | string> = z.union(
   [z.int().min(0), z.string().regex(sizePattern)],
@@ -32,15 +32,14 @@ export const secret: z.ZodType<SecretShape> = z
   )
   .describe('Where the secret is: an environment variable or a file.');
 
+const instantRule = 'an ISO date, or a time in UTC such as 2027-03-01T02:00:00Z';
 /** An ISO date or time in UTC. */
 export const instant: z.ZodType<string> = z
-  .string()
-  .refine(
-    (text) => parseInstant(text) !== undefined,
-    'an ISO date, or a time in UTC such as 2027-03-01T02:00:00Z',
-  );
+  .string(instantRule)
+  .refine((text) => parseInstant(text) !== undefined, instantRule);
 
-export const host: z.ZodType<string> = z.string().regex(/^[A-Za-z0-9._:-]+$/, 'a host name or an IP address');
+const hostRule = 'a host name or an IP address';
+export const host: z.ZodType<string> = z.string(hostRule).regex(/^[A-Za-z0-9._:-]+$/, hostRule);
 
 export const port: z.ZodType<number> = z
   .int('a port number, 0 to 65535')

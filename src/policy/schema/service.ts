@@ -4,7 +4,8 @@ import * as common from './common.js';
 import { algorithms, limits } from './gateway.js';
 import type { ChainShape, ServiceShape, UpstreamShape } from './shapes.js';
 
-const url = z.string().refine(isUpstream, 'an http: or https: address, without a user, password or fragment');
+const urlRule = 'an http: or https: address, without a user, password or fragment';
+const url = z.string(urlRule).refine(isUpstream, urlRule);
 
 const upstream: z.ZodType<UpstreamShape> = z.strictObject({
   url,
@@ -46,7 +47,7 @@ export const chainSchema: z.ZodType<ChainShape> = z.strictObject({
     .enum(['enforce', 'observe'])
     .default('enforce')
     .describe('observe: what would be refused is recorded and passed on.'),
-  steps: z.unknown(),
+  steps: z.unknown().optional(),
 });
 
 /** A service file. */
@@ -69,8 +70,8 @@ export const serviceSchema: z.ZodType<ServiceShape> = z
       .prefault({})
       .describe("Added to the gateway's; the profile replaces the gateway's."),
     limits: limits.prefault({}).describe("Replace the gateway's one by one."),
-    request: z.unknown(),
-    response: z.unknown(),
+    request: z.unknown().optional(),
+    response: z.unknown().optional(),
   })
   .describe('Countersign: a service');
 

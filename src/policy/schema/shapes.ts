@@ -70,7 +70,7 @@ export interface ChainShape {
   header: { role: string; 'must-understand': boolean; existing: 'refuse' | 'merge' };
   'on-fault': 'require' | 'allow-unencrypted' | 'allow-unsigned' | 'allow-unsigned-with-detail';
   mode: 'enforce' | 'observe';
-  steps: unknown;
+  steps?: unknown;
 }
 
 export interface UpstreamShape {
@@ -89,6 +89,6 @@ export interface ServiceShape {
   algorithms: AlgorithmsShape;
   limits: LimitsShape;
   /** Read by `chains.ts`. */
-  request: unknown;
-  response: unknown;
+  request?: unknown;
+  response?: unknown;
 }
