@@ -192,7 +192,7 @@ function checkStep(name: string, options: unknown, path: Path, modules: StepModu
 /** `parts` is what a policy is about: said in so many words. */
 function aboutParts(step: string, finding: Finding, options: unknown, path: Path): Finding {
   const [last, before] = [finding.path.at(-1), finding.path.at(-2)];
-  if (last === 'parts' && isMap(options) && options['parts'] === undefined) {
+  if (last === 'parts' && isMap(options) && (options['parts'] ?? undefined) === undefined) {
     return {
       code: 'POLICY_PARTS',
       message: `${step} does not say which parts it is about`,

@@ -134,10 +134,11 @@ function unionFindings(
   const fits = (issues: readonly Issue[]): number =>
     issues.reduce((sum, each) => sum + (each.code === 'unrecognized_keys' ? 10 : 1), 0);
   const best = [...branches].sort((a, b) => fits(a) - fits(b))[0];
-  if (best === undefined || (custom !== undefined && !isObject(at))) {
+  // no branch knows the keys: what they have in common says more than what one of them lacks
+  const strange = best?.some(({ code }) => code === 'unrecognized_keys') === true;
+  if (best === undefined || (custom !== undefined && (strange || !isObject(at)))) {
     return [wrong(path, at, custom ?? expectedTypes(issue.errors))];
   }
-  if (custom !== undefined && best.every((each) => each.path.length <= 1)) return [wrong(path, at, custom)];
   return best.flatMap((each) => findingsOf(each, at, path));
 }
 

@@ -126,7 +126,7 @@ function placeAt(document: Document, path: Path, placeOf: PlaceOf, what: 'key' |
     node = next.value;
   }
   // a missing key is shown at the key of the map it is missing from: that is one word, not a whole block
-  const wantKey = what === 'key' || !found || isMap(node) || isSeq(node) || isEmpty(node);
+  const wantKey = what === 'key' || !found || isBlock(node) || isEmpty(node);
   const target = key !== undefined && wantKey ? key : node;
   return rangeOf(target, placeOf) ?? placeOf(0, 1);
 }
@@ -140,6 +140,7 @@ function child(node: unknown, segment: string | number): { key: unknown; value: 
   return { key: undefined, value: node.items[segment] };
 }
 
+const isBlock = (node: unknown): boolean => (isMap(node) || isSeq(node)) && node.flow !== true;
 const isEmpty = (node: unknown): boolean => isScalar(node) && node.source === '';
 
 function rangeOf(node: unknown, placeOf: PlaceOf): Place | undefined {

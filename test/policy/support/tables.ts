@@ -1,8 +1,8 @@
+import { z } from 'zod';
 import type { StepModule } from '#src/pipeline/index.js';
 import type { PolicyTables } from '#src/policy/index.js';
 import * as algorithms from '#src/wss/algorithms/builtin.js';
 import { makeAlgorithmTable } from '#src/wss/algorithms/table.js';
-import { z } from 'zod';
 
 const parts = z.array(z.string());
 const duration = z.string().regex(/^\d+(ms|s|m|h)$/, 'a duration such as 300s');
