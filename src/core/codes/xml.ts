@@ -17,6 +17,11 @@ export const xmlCodes = {
     kind: 'bad-message',
     summary: 'A relative namespace name cannot be canonicalised.',
   },
+  XML_NOT_TEXT: {
+    kind: 'failed-check',
+    summary: 'An element that may hold only text holds an element, a comment, an instruction or CDATA.',
+  },
+  XML_BASE64: { kind: 'failed-check', summary: 'A value is not base64 as XML Schema says.' },
   XML_EDIT_CONFLICT: {
     kind: 'internal',
     summary: 'Two edits of one message overlap: a fault in Countersign.',

@@ -1,0 +1,187 @@
+import {
+  ATOM_BINDING,
+  ATOM_END,
+  ATOM_RENDERED,
+  ATOM_SHIFT,
+  ATOM_SOURCE,
+  ATOM_START,
+  grown,
+} from './tables.js';
+
+/** Bytes of the names that every document knows: source 0 of every tree. */
+export const prelude: Buffer = Buffer.from(
+  'xml' + 'xmlns' + 'http://www.w3.org/XML/1998/namespace' + 'http://www.w3.org/2000/xmlns/',
+);
+
+/** The empty string: no prefix, no namespace. */
+export const ATOM_NONE = 0;
+export const ATOM_XML = 1;
+export const ATOM_XMLNS = 2;
+export const ATOM_XML_URI = 3;
+export const ATOM_XMLNS_URI = 4;
+
+const preludeEnds: readonly (readonly [number, number])[] = [
+  [0, 0],
+  [0, 3],
+  [3, 8],
+  [8, 44],
+  [44, 73],
+];
+
+/** Probes after which a name goes to the spill map: names made to collide cost no more than others. */
+const maxProbes = 8;
+
+/**
+ * Keeps every distinct string of bytes once and knows it by a small number. No JavaScript string is made for a name
+ * until somebody asks for it.
+ */
+export class Atoms {
+  rows: Int32Array = new Int32Array(64 << ATOM_SHIFT);
+  count = 0;
+  readonly #sources: Buffer[];
+  #slots: Int32Array = new Int32Array(128);
+  #spill: Map<string, number> | undefined;
+  #strings: (string | undefined)[] = [];
+
+  constructor(sources: Buffer[]) {
+    this.#sources = sources;
+    this.#seed();
+  }
+
+  /** Forgets everything but the prelude. */
+  reset(): void {
+    this.#slots.fill(0);
+    this.#spill = undefined;
+    this.#strings = [];
+    this.count = 0;
+    this.#seed();
+  }
+
+  /** The number of the string `bytes[start, end)` of source `source`. */
+  intern(source: number, bytes: Buffer, start: number, end: number): number {
+    const length = end - start;
+    const rows = this.rows;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hash(bytes, start, end) & mask;
+    for (let probe = 0; probe < maxProbes; probe++) {
+      const found = slots[slot] as number;
+      if (found === 0) return this.#add(source, start, end, slot);
+      const row = (found - 1) << ATOM_SHIFT;
+      const from = rows[row + ATOM_START] as number;
+      if (
+        (rows[row + ATOM_END] as number) - from === length &&
+        same(this.#sources[rows[row + ATOM_SOURCE] as number] as Buffer, from, bytes, start, length)
+      ) {
+        return found - 1;
+      }
+      slot = (slot + 1) & mask;
+    }
+    return this.#spilled(source, bytes, start, end);
+  }
+
+  /** The atom as a string, made once. */
+  text(atom: number): string {
+    const known = this.#strings[atom];
+    if (known !== undefined) return known;
+    const row = atom << ATOM_SHIFT;
+    const bytes = this.#sources[this.rows[row + ATOM_SOURCE] as number] as Buffer;
+    const text = bytes.toString('utf8', this.rows[row + ATOM_START], this.rows[row + ATOM_END]);
+    while (this.#strings.length <= atom) this.#strings.push(undefined);
+    this.#strings[atom] = text;
+    return text;
+  }
+
+  /** The bytes that an atom's offsets point into. */
+  bytesOf(atom: number): Buffer {
+    return this.#sources[this.rows[(atom << ATOM_SHIFT) + ATOM_SOURCE] as number] as Buffer;
+  }
+
+  #seed(): void {
+    for (const [start, end] of preludeEnds) this.intern(0, prelude, start, end);
+    this.rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_BINDING] = ATOM_NONE;
+    this.rows[(ATOM_XML << ATOM_SHIFT) + ATOM_BINDING] = ATOM_XML_URI;
+  }
+
+  #add(source: number, start: number, end: number, slot: number): number {
+    const atom = this.count++;
+    const row = atom << ATOM_SHIFT;
+    if (row + (1 << ATOM_SHIFT) > this.rows.length) this.rows = grown(this.rows, row + (1 << ATOM_SHIFT));
+    const rows = this.rows;
+    rows.fill(0, row, row + (1 << ATOM_SHIFT));
+    rows[row + ATOM_START] = start;
+    rows[row + ATOM_END] = end;
+    rows[row + ATOM_SOURCE] = source;
+    rows[row + ATOM_BINDING] = -1;
+    rows[row + ATOM_RENDERED] = -1;
+    if (slot >= 0) this.#slots[slot] = atom + 1;
+    if (this.count * 2 > this.#slots.length) this.#rehash();
+    return atom;
+  }
+
+  #spilled(source: number, bytes: Buffer, start: number, end: number): number {
+    this.#spill ??= new Map();
+    const key = bytes.toString('latin1', start, end);
+    const known = this.#spill.get(key);
+    if (known !== undefined) return known;
+    const atom = this.#add(source, start, end, -1);
+    this.#spill.set(key, atom);
+    return atom;
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    for (let atom = 0; atom < this.count; atom++) {
+      const row = atom << ATOM_SHIFT;
+      const start = this.rows[row + ATOM_START] as number;
+      const end = this.rows[row + ATOM_END] as number;
+      const bytes = this.bytesOf(atom);
+      let slot = hash(bytes, start, end) & mask;
+      let probe = 0;
+      while (probe < maxProbes && slots[slot] !== 0) {
+        slot = (slot + 1) & mask;
+        probe++;
+      }
+      if (probe < maxProbes) slots[slot] = atom + 1;
+      else (this.#spill ??= new Map()).set(bytes.toString('latin1', start, end), atom);
+    }
+    this.#slots = slots;
+  }
+}
+
+/** Cheap and weak on purpose: a few bytes of the name. What collides is spilled into a Map. */
+function hash(bytes: Buffer, start: number, end: number): number {
+  const length = end - start;
+  if (length === 0) return 0;
+  const a = bytes[start] as number;
+  const b = bytes[start + (length >> 1)] as number;
+  const c = bytes[end - 1] as number;
+  const d = bytes[start + ((length * 3) >> 2)] as number;
+  const mixed = Math.imul(length + (a << 6) + (b << 12) + (c << 18) + (d << 24), 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}
+
+function same(left: Buffer, leftStart: number, right: Buffer, rightStart: number, length: number): boolean {
+  for (let at = 0; at < length; at++) {
+    if (left[leftStart + at] !== right[rightStart + at]) return false;
+  }
+  return true;
+}
+
+/** Compares two strings of bytes: the order of UTF-8 bytes is the order of code points (Canonical XML 1.0 §4.8). */
+export function compareBytes(
+  left: Buffer,
+  leftRange: readonly [number, number],
+  right: Buffer,
+  rightRange: readonly [number, number],
+): number {
+  const leftLength = leftRange[1] - leftRange[0];
+  const rightLength = rightRange[1] - rightRange[0];
+  const shared = Math.min(leftLength, rightLength);
+  for (let at = 0; at < shared; at++) {
+    const difference = (left[leftRange[0] + at] as number) - (right[rightRange[0] + at] as number);
+    if (difference !== 0) return difference;
+  }
+  return leftLength - rightLength;
+}

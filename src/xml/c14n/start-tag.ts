@@ -1,0 +1,293 @@
+import { CountersignError } from '../../core/errors.js';
+import { ATOM_NONE, ATOM_XML, ATOM_XML_URI } from '../atoms.js';
+import { compareAtoms, compareAttributes } from '../order.js';
+import { tagSource } from '../scope.js';
+import {
+  ATOM_END,
+  ATOM_ESCAPED,
+  ATOM_FLAGS,
+  ATOM_RELATIVE,
+  ATOM_RENDERED,
+  ATOM_SHIFT,
+  ATOM_START,
+  ATTRIBUTE,
+  ATTRIBUTE_FLAGS,
+  ATTRIBUTE_NAME,
+  ATTRIBUTE_PREFIX,
+  ATTRIBUTE_SHIFT,
+  ATTRIBUTE_URI,
+  ATTRIBUTES,
+  DECLARATION,
+  ELEMENT_SHIFT,
+  EMPTY,
+  FLAGS,
+  NAME,
+  NAME_START,
+  PREFIX,
+  URI,
+  VALUE_END,
+  VALUE_START,
+  VERBATIM,
+} from '../tables.js';
+import type { NodeId, Tree } from '../tree.js';
+import { writePlainValue, writeValue } from './escape.js';
+import type { Output } from './output.js';
+
+const XMLNS = Buffer.from(' xmlns');
+const EQUALS_QUOTE = Buffer.from('="');
+
+/** An attribute that the apex takes over from its ancestors (inclusive canonical forms). */
+export interface Inherited {
+  /** Name as written, `xml:` included. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Decides which namespaces a start tag renders and writes tags that are not taken as they stand. Remembers per prefix
+ * what canonical form has written so far; `leave` forgets what an element added.
+ */
+export class StartTags {
+  readonly #tree: Tree;
+  readonly #output: Output;
+  readonly #exclusive: boolean;
+  /** Prefixes that exclusive form treats as inclusive form does. */
+  readonly #inclusive: ReadonlySet<number>;
+  /** End of the element, prefix, what was rendered for it before. */
+  readonly #frames: number[] = [];
+  /** Prefixes that the tag at hand renders. */
+  readonly #rendered: number[] = [];
+  readonly #order: number[] = [];
+
+  constructor(tree: Tree, output: Output, exclusive: boolean, inclusive: ReadonlySet<number>) {
+    this.#tree = tree;
+    this.#output = output;
+    this.#exclusive = exclusive;
+    this.#inclusive = inclusive;
+    const rows = tree.atoms.rows;
+    for (let atom = 0; atom < tree.atoms.count; atom++) rows[(atom << ATOM_SHIFT) + ATOM_RENDERED] = -1;
+    rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_RENDERED] = ATOM_NONE;
+  }
+
+  /** How many entries are remembered: a mark for `leave`. */
+  get depth(): number {
+    return this.#frames.length;
+  }
+
+  /** The end of the innermost element that added something since `base`; beyond every offset if there is none. */
+  nextEnd(base: number): number {
+    const { length } = this.#frames;
+    return length > base ? (this.#frames[length - 3] as number) : 0x7fffffff;
+  }
+
+  /** Forgets what elements that end at or before `offset` added, down to the mark `base`. */
+  leave(offset: number, base: number): void {
+    const frames = this.#frames;
+    const rows = this.#tree.atoms.rows;
+    while (frames.length > base && (frames[frames.length - 3] as number) <= offset) {
+      const before = frames.pop() as number;
+      const prefix = frames.pop() as number;
+      frames.pop();
+      rows[(prefix << ATOM_SHIFT) + ATOM_RENDERED] = before;
+    }
+  }
+
+  /** Begins a tag: nothing to render yet. */
+  begin(): void {
+    this.#rendered.length = 0;
+  }
+
+  /** Renders `prefix` as `uri` at the tag at hand, if that is not what was rendered last. */
+  render(prefix: number, uri: number, end: number): void {
+    if (prefix === ATOM_XML) return;
+    const rows = this.#tree.atoms.rows;
+    const slot = (prefix << ATOM_SHIFT) + ATOM_RENDERED;
+    const before = rows[slot] as number;
+    if (before === uri) return;
+    if (((rows[(uri << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_RELATIVE) !== 0) throw relative();
+    this.#frames.push(end, prefix, before);
+    rows[slot] = uri;
+    this.#rendered.push(prefix);
+  }
+
+  /** Finds what `element` itself makes visible; returns whether its tag may be taken as it stands. */
+  collect(element: NodeId, end: number): boolean {
+    const tree = this.#tree;
+    const row = element << ELEMENT_SHIFT;
+    const elements = tree.elements;
+    if (this.#exclusive) this.render(elements[row + PREFIX] as number, elements[row + URI] as number, end);
+    const first = elements[row + ATTRIBUTE] as number;
+    const last = first + (elements[row + ATTRIBUTES] as number);
+    let declarations = 0;
+    let wanted = 0;
+    for (let index = first; index < last; index++) {
+      const attribute = index << ATTRIBUTE_SHIFT;
+      const prefix = tree.attributes[attribute + ATTRIBUTE_PREFIX] as number;
+      const uri = tree.attributes[attribute + ATTRIBUTE_URI] as number;
+      if (((tree.attributes[attribute + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) {
+        if (this.#exclusive && prefix !== ATOM_NONE) this.render(prefix, uri, end);
+        continue;
+      }
+      declarations++;
+      if (((tree.atoms.rows[(uri << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_RELATIVE) !== 0)
+        throw relative();
+      if (!this.#exclusive || this.#inclusive.has(prefix)) this.render(prefix, uri, end);
+    }
+    if (declarations !== this.#rendered.length) return false;
+    for (let index = first; index < last && declarations > 0; index++) {
+      const attribute = index << ATTRIBUTE_SHIFT;
+      if (((tree.attributes[attribute + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) continue;
+      if (this.#rendered.includes(tree.attributes[attribute + ATTRIBUTE_PREFIX] as number)) wanted++;
+    }
+    return wanted === declarations;
+  }
+
+  /** Writes the start tag of `element` anew, and the end tag of an empty one. */
+  write(element: NodeId, inherited: readonly Inherited[] = []): void {
+    const tree = this.#tree;
+    const output = this.#output;
+    const name = tree.elements[(element << ELEMENT_SHIFT) + NAME] as number;
+    output.byte(0x3c);
+    this.#atom(name);
+    const rendered = this.#rendered;
+    if (rendered.length > 1) rendered.sort((left, right) => compareAtoms(tree, left, right));
+    for (const prefix of rendered) this.#declaration(prefix);
+    this.#attributes(element, inherited);
+    output.byte(0x3e);
+    if (((tree.elements[(element << ELEMENT_SHIFT) + FLAGS] as number) & EMPTY) !== 0)
+      this.closeEmpty(element);
+  }
+
+  /** Writes the end tag that an empty-element tag does not have. */
+  closeEmpty(element: NodeId): void {
+    this.#output.byte(0x3c);
+    this.#output.byte(0x2f);
+    this.#atom(this.#tree.elements[(element << ELEMENT_SHIFT) + NAME] as number);
+    this.#output.byte(0x3e);
+  }
+
+  #declaration(prefix: number): void {
+    const output = this.#output;
+    const { atoms } = this.#tree;
+    const uri = atoms.rows[(prefix << ATOM_SHIFT) + ATOM_RENDERED] as number;
+    const row = uri << ATOM_SHIFT;
+    output.copy(XMLNS, 0, XMLNS.length);
+    if (prefix !== ATOM_NONE) {
+      output.byte(0x3a);
+      this.#atom(prefix);
+    }
+    output.copy(EQUALS_QUOTE, 0, 2);
+    if (((atoms.rows[row + ATOM_FLAGS] as number) & ATOM_ESCAPED) === 0) this.#atom(uri);
+    else {
+      writePlainValue(
+        output,
+        atoms.bytesOf(uri),
+        atoms.rows[row + ATOM_START] as number,
+        atoms.rows[row + ATOM_END] as number,
+      );
+    }
+    output.byte(0x22);
+  }
+
+  #attributes(element: NodeId, inherited: readonly Inherited[]): void {
+    const tree = this.#tree;
+    const first = tree.get(element, ATTRIBUTE);
+    const last = first + tree.get(element, ATTRIBUTES);
+    const order = this.#order;
+    order.length = 0;
+    for (let index = first; index < last; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) this.#insert(row);
+    }
+    const { bytes } = tagSource(tree, element);
+    if (inherited.length > 0) this.#withInherited(order, inherited, bytes);
+    else for (const row of order) this.#attribute(row, bytes);
+  }
+
+  /** Puts an attribute in its canonical place among those before it. */
+  #insert(row: number): void {
+    const order = this.#order;
+    let at = order.length;
+    while (at > 0 && compareAttributes(this.#tree, order[at - 1] as number, row) > 0) {
+      order[at] = order[at - 1] as number;
+      at--;
+    }
+    order[at] = row;
+  }
+
+  #attribute(row: number, bytes: Buffer): void {
+    const output = this.#output;
+    const attributes = this.#tree.attributes;
+    const start = attributes[row + NAME_START] as number;
+    const valueStart = attributes[row + VALUE_START] as number;
+    const end = attributes[row + VALUE_END] as number;
+    output.byte(0x20);
+    if (((attributes[row + ATTRIBUTE_FLAGS] as number) & VERBATIM) !== 0) {
+      output.copy(bytes, start, end + 1);
+      return;
+    }
+    this.#atom(attributes[row + ATTRIBUTE_NAME] as number);
+    output.copy(EQUALS_QUOTE, 0, 2);
+    writeValue(output, bytes, valueStart, end);
+    output.byte(0x22);
+  }
+
+  /** Own and inherited attributes in one order; the inherited ones are all of the XML namespace. */
+  #withInherited(order: readonly number[], inherited: readonly Inherited[], bytes: Buffer): void {
+    const { atoms, attributes } = this.#tree;
+    const rows = order.filter((row) => !isXml(attributes[row + ATTRIBUTE_PREFIX] as number));
+    const own = order.filter((row) => isXml(attributes[row + ATTRIBUTE_PREFIX] as number));
+    const replaced = new Set(inherited.map(({ name }) => name));
+    const writers = [
+      ...own
+        .map((row) => ({ name: atoms.text(attributes[row + ATTRIBUTE_NAME] as number), row }))
+        .filter(({ name }) => !replaced.has(name))
+        .map(({ name, row }) => ({ name, write: () => this.#attribute(row, bytes) })),
+      ...inherited.map((attribute) => ({
+        name: attribute.name,
+        write: () => this.#inheritedAttribute(attribute),
+      })),
+    ].sort((left, right) => Buffer.compare(Buffer.from(left.name), Buffer.from(right.name)));
+    let written = false;
+    const writeXml = (): void => {
+      if (!written) for (const writer of writers) writer.write();
+      written = true;
+    };
+    for (const row of rows) {
+      if (compareAtoms(this.#tree, attributes[row + ATTRIBUTE_URI] as number, ATOM_XML_URI) > 0) writeXml();
+      this.#attribute(row, bytes);
+    }
+    writeXml();
+  }
+
+  #inheritedAttribute({ name, value }: Inherited): void {
+    const output = this.#output;
+    const put = (text: string): void => {
+      const bytes = Buffer.from(text);
+      output.copy(bytes, 0, bytes.length);
+    };
+    put(` ${name}="`);
+    const bytes = Buffer.from(value);
+    writePlainValue(output, bytes, 0, bytes.length);
+    output.byte(0x22);
+  }
+
+  #atom(atom: number): void {
+    const { atoms } = this.#tree;
+    const row = atom << ATOM_SHIFT;
+    this.#output.copy(
+      atoms.bytesOf(atom),
+      atoms.rows[row + ATOM_START] as number,
+      atoms.rows[row + ATOM_END] as number,
+    );
+  }
+}
+
+function isXml(prefix: number): boolean {
+  return prefix === ATOM_XML;
+}
+
+/** Canonical XML 1.0 §1.3: relative namespace names must be an error, so that nothing of them is ever hashed. */
+function relative(): CountersignError {
+  return new CountersignError('XML_RELATIVE_NAMESPACE', 'a relative namespace name cannot be canonicalised');
+}

@@ -1,0 +1,115 @@
+import { CLOSE_START, ELEMENT_SHIFT, END, LAST, OPEN_END, SOURCE, START } from './tables.js';
+import { NONE, type Edit, type NodeId, type Source, type Tree } from './tree.js';
+
+/** A range of a source with the elements that lie in it. */
+export interface Range {
+  readonly source: Source;
+  readonly start: number;
+  readonly end: number;
+  readonly first: NodeId;
+  readonly last: NodeId;
+  /** Insertions at the very ends belong to the range: true of content, false of an element. */
+  readonly inner: boolean;
+}
+
+/** Where `element` stands, tags included. */
+export function elementRange(tree: Tree, element: NodeId): Range {
+  const row = element << ELEMENT_SHIFT;
+  return {
+    source: tree.source(tree.get(element, SOURCE)),
+    start: tree.elements[row + START] as number,
+    end: tree.elements[row + END] as number,
+    first: element,
+    last: tree.elements[row + LAST] as number,
+    inner: false,
+  };
+}
+
+/** What stands between the tags of `element`. */
+export function contentRange(tree: Tree, element: NodeId): Range {
+  const row = element << ELEMENT_SHIFT;
+  return {
+    source: tree.source(tree.get(element, SOURCE)),
+    start: tree.elements[row + OPEN_END] as number,
+    end: tree.elements[row + CLOSE_START] as number,
+    first: element + 1,
+    last: tree.elements[row + LAST] as number,
+    inner: true,
+  };
+}
+
+/** The start tag of `element` in its source. */
+export function tagRange(tree: Tree, element: NodeId): Range {
+  const range = elementRange(tree, element);
+  return { ...range, end: tree.get(element, OPEN_END), last: element };
+}
+
+/** The place before `element`. */
+export function placeBefore(tree: Tree, element: NodeId): Range {
+  const range = elementRange(tree, element);
+  return { ...range, end: range.start, last: element };
+}
+
+/** The place before the end tag of `element`. */
+export function placeAtEnd(tree: Tree, element: NodeId): Range {
+  const range = contentRange(tree, element);
+  return { ...range, start: range.end, first: range.last, inner: false };
+}
+
+/** All of a source. */
+export function wholeRange(source: Source): Range {
+  return { source, start: 0, end: source.bytes.length, first: source.first, last: source.last, inner: true };
+}
+
+/** The edits inside of a range, in order. */
+export function editsWithin(range: Range): readonly Edit[] {
+  const edits = range.source.edits;
+  return edits.length === 0 ? edits : edits.filter((edit) => isWithin(edit, range));
+}
+
+function isWithin(edit: Edit, range: Range): boolean {
+  if (edit.start < range.start || edit.end > range.end) return false;
+  const atRim = edit.start === edit.end && (edit.start === range.start || edit.start === range.end);
+  return range.inner || !atRim;
+}
+
+/**
+ * Records that `range` gives way to `replacement`. Edits that lie in the range are superseded; ranges are those of
+ * elements of the view, so that two of them are disjoint or one holds the other.
+ */
+export function recordEdit(range: Range, replacement: Source | undefined, tag: NodeId = NONE): void {
+  const edit: Edit = {
+    start: range.start,
+    end: range.end,
+    first: range.first,
+    last: range.last,
+    replacement,
+    tag,
+  };
+  const insertion = range.start === range.end && !range.inner;
+  const edits = insertion
+    ? [...range.source.edits]
+    : range.source.edits.filter((old) => !isWithin(old, range));
+  let at = edits.length;
+  while (at > 0 && follows(edits[at - 1] as Edit, edit)) at--;
+  edits.splice(at, 0, edit);
+  range.source.edits = edits;
+}
+
+/** Order of edits: by place; of one place insertions first, and in the order in which they were made. */
+function follows(old: Edit, edit: Edit): boolean {
+  if (old.start !== edit.start) return old.start > edit.start;
+  return edit.start === edit.end && old.end > old.start;
+}
+
+/** The current bytes of a range: slices of the sources, none of them copied. */
+export function slicesOf(range: Range, slices: Uint8Array[] = []): Uint8Array[] {
+  let at = range.start;
+  for (const edit of editsWithin(range)) {
+    if (edit.start > at) slices.push(range.source.bytes.subarray(at, edit.start));
+    if (edit.replacement !== undefined) slicesOf(wholeRange(edit.replacement), slices);
+    at = edit.end;
+  }
+  if (range.end > at) slices.push(range.source.bytes.subarray(at, range.end));
+  return slices;
+}

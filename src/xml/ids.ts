@@ -1,0 +1,95 @@
+import type { CountersignError } from '../core/errors.js';
+import type { Limits } from '../core/limits.js';
+import { isIdToken } from './chars.js';
+import { decode } from './references.js';
+import { overLimit, refusal } from './refusal.js';
+import {
+  ATOM_END,
+  ATOM_LOCAL,
+  ATOM_SHIFT,
+  ATTRIBUTE_FLAGS,
+  ATTRIBUTE_NAME,
+  ATTRIBUTE_URI,
+  CODED,
+  NAME_START,
+  URI,
+  VALUE_END,
+  VALUE_START,
+} from './tables.js';
+import type { NodeId, Tree } from './tree.js';
+
+/** Which attributes are ids. Everything else is a plain attribute, whatever it is called. */
+export interface IdRules {
+  /** Attributes that are an id on any element. */
+  readonly anywhere: readonly { readonly namespace: string; readonly local: string }[];
+  /** Attributes without a namespace that are an id on elements of the listed namespaces only. */
+  readonly unqualified: readonly { readonly local: string; readonly namespaces: readonly string[] }[];
+}
+
+/** Fills the id index while start tags are read. */
+export class IdIndexer {
+  readonly #tree: Tree;
+  readonly #limits: Limits;
+  readonly #rules: IdRules;
+  readonly #locals: Set<string>;
+
+  constructor(tree: Tree, limits: Limits, rules: IdRules = { anywhere: [], unqualified: [] }) {
+    this.#tree = tree;
+    this.#limits = limits;
+    this.#rules = rules;
+    this.#locals = new Set([...rules.anywhere, ...rules.unqualified].map((rule) => rule.local));
+  }
+
+  /** Whether any rule speaks of this local name. */
+  mayNameAnId(bytes: Buffer, start: number, end: number): boolean {
+    return this.#locals.size > 0 && this.#locals.has(bytes.toString('utf8', start, end));
+  }
+
+  /**
+   * Indexes the attribute in `row` of `element` if it is an id; returns whether it is.
+   *
+   * @throws XML_ID_INVALID XML_ID_DUPLICATE XML_LIMIT
+   */
+  index(element: NodeId, row: number, bytes: Buffer): boolean {
+    if (!this.#isId(element, row)) return false;
+    const tree = this.#tree;
+    const offset = tree.attributes[row + NAME_START] as number;
+    const start = tree.attributes[row + VALUE_START] as number;
+    const end = tree.attributes[row + VALUE_END] as number;
+    const coded = ((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & CODED) !== 0;
+    const id = coded ? decode(bytes, start, end, 'value').toString() : bytes.toString('utf8', start, end);
+    if (!isIdToken(id)) throw refusal('XML_ID_INVALID', 'an id is not made of name characters', offset);
+    if (tree.ids.has(id))
+      throw refusal('XML_ID_DUPLICATE', `the id "${id.slice(0, 80)}" is given twice`, offset);
+    if (tree.ids.size >= this.#limits.ids) throw overLimit('ids', this.#limits, offset);
+    tree.ids.set(id, element);
+    tree.idOf.set(element, id);
+    return true;
+  }
+
+  /** The error for an element with two ids: a reference could mean either (research/security.md XSW-10). */
+  twoIds(row: number): CountersignError {
+    return refusal(
+      'XML_ID_INVALID',
+      'an element carries two ids',
+      this.#tree.attributes[row + NAME_START] as number,
+    );
+  }
+
+  #isId(element: NodeId, row: number): boolean {
+    const { atoms, attributes } = this.#tree;
+    const name = attributes[row + ATTRIBUTE_NAME] as number;
+    const atom = name << ATOM_SHIFT;
+    const local = atoms
+      .bytesOf(name)
+      .toString('utf8', atoms.rows[atom + ATOM_LOCAL], atoms.rows[atom + ATOM_END]);
+    const uri = atoms.text(attributes[row + ATTRIBUTE_URI] as number);
+    if (uri !== '')
+      return this.#rules.anywhere.some((rule) => rule.local === local && rule.namespace === uri);
+    const owner = atoms.text(this.#tree.get(element, URI));
+    return (
+      this.#rules.anywhere.some((rule) => rule.local === local && rule.namespace === '') ||
+      this.#rules.unqualified.some((rule) => rule.local === local && rule.namespaces.includes(owner))
+    );
+  }
+}

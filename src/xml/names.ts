@@ -1,0 +1,22 @@
+/** Namespace names that the product knows. */
+export const ns = {
+  xml: 'http://www.w3.org/XML/1998/namespace',
+  xmlns: 'http://www.w3.org/2000/xmlns/',
+  xsi: 'http://www.w3.org/2001/XMLSchema-instance',
+  soap11: 'http://schemas.xmlsoap.org/soap/envelope/',
+  soap12: 'http://www.w3.org/2003/05/soap-envelope',
+  wsse: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd',
+  wsse11: 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd',
+  wsu: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  ds: 'http://www.w3.org/2000/09/xmldsig#',
+  dsig11: 'http://www.w3.org/2009/xmldsig11#',
+  xenc: 'http://www.w3.org/2001/04/xmlenc#',
+  xenc11: 'http://www.w3.org/2009/xmlenc11#',
+  excC14n: 'http://www.w3.org/2001/10/xml-exc-c14n#',
+  wsa: 'http://www.w3.org/2005/08/addressing',
+  wsa200408: 'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+  saml1: 'urn:oasis:names:tc:SAML:1.0:assertion',
+  saml2: 'urn:oasis:names:tc:SAML:2.0:assertion',
+  wsc: 'http://docs.oasis-open.org/ws-sx/ws-secureconversation/200512',
+  wst: 'http://docs.oasis-open.org/ws-sx/ws-trust/200512',
+} as const;

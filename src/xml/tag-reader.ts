@@ -1,0 +1,431 @@
+import type { Limits } from '../core/limits.js';
+import { ATOM_NONE, ATOM_XML, ATOM_XMLNS } from './atoms.js';
+import {
+  isBlank,
+  isNcNameBytes,
+  nameBytes,
+  TEXT_BLANK,
+  TEXT_HIGH,
+  TEXT_ILLEGAL,
+  TEXT_LESS,
+  TEXT_QUOTE,
+} from './chars.js';
+import { TEXT_REFERENCE, valueBytes } from './chars.js';
+import { IdIndexer, type IdRules } from './ids.js';
+import { refuseNonCharacter } from './markup.js';
+import { refuseReserved, uriFlags } from './namespaces.js';
+import { lexicalOrder, sameLocal } from './order.js';
+import { canonicalInValue, decode, referenceEnd, referenceValue } from './references.js';
+import { malformed, overLimit } from './refusal.js';
+import {
+  ATOM_BINDING,
+  ATOM_DECLARED,
+  ATOM_DECLARES,
+  ATOM_FLAGS,
+  ATOM_ID,
+  ATOM_IS_PREFIX,
+  ATOM_LOCAL,
+  ATOM_NAME,
+  ATOM_PREFIX,
+  ATOM_SHIFT,
+  ATOM_STAMP,
+  ATOM_START,
+  ATOM_URI,
+  ATTRIBUTE,
+  ATTRIBUTE_FLAGS,
+  ATTRIBUTE_NAME,
+  ATTRIBUTE_PREFIX,
+  ATTRIBUTE_SHIFT,
+  ATTRIBUTE_URI,
+  ATTRIBUTES,
+  CODED,
+  DECLARATION,
+  DECLARES,
+  ELEMENT_SHIFT,
+  EMPTY,
+  FLAGS,
+  IDENTIFIED,
+  LEXICAL,
+  NAME,
+  NAME_START,
+  PREFIX,
+  PREFIXED,
+  SOURCE,
+  URI,
+  VALUE_END,
+  VALUE_START,
+  VERBATIM,
+  XML_ATTRIBUTES,
+} from './tables.js';
+import type { NodeId, Source, Tree } from './tree.js';
+
+/**
+ * Reads start tags: names, attributes, namespace declarations, ids. Namespaces are resolved at once; what a tag
+ * declares stays bound until `leave`.
+ */
+export class TagReader {
+  readonly #tree: Tree;
+  readonly #limits: Limits;
+  readonly #ids: IdIndexer;
+  #source: Source;
+  #bytes: Buffer;
+  /** Declarations in force: element, prefix, what the prefix was bound to before. */
+  readonly #frames: number[] = [];
+  #flags = 0;
+  #stamp: number;
+  #prefixes = 0;
+  #uris = 0;
+  #names = 0;
+
+  constructor(tree: Tree, limits: Limits, rules: IdRules | undefined) {
+    this.#tree = tree;
+    this.#limits = limits;
+    this.#ids = new IdIndexer(tree, limits, rules);
+    this.#source = tree.source(1);
+    this.#bytes = this.#source.bytes;
+    this.#stamp = 0;
+  }
+
+  /** Reads from `source` from now on. */
+  enter(source: Source): void {
+    this.#source = source;
+    this.#bytes = source.bytes;
+  }
+
+  /** Reads the start tag at `at` into the row of `element`; returns the offset after its `>`. */
+  open(at: number, element: NodeId): number {
+    const tree = this.#tree;
+    const bytes = this.#bytes;
+    const end = bytes.length;
+    let position = at + 1;
+    while (position < end && nameBytes[bytes[position] as number] !== 0) position++;
+    const name = this.#name(at + 1, position);
+    const first = tree.attributeCount;
+    this.#flags = LEXICAL;
+    position = position < end && bytes[position] === 0x3e ? position + 1 : this.#attributes(position, first);
+    const count = tree.attributeCount - first;
+    if ((this.#flags & DECLARES) !== 0) this.#declare(first, count, element);
+    const prefix = tree.atoms.rows[(name << ATOM_SHIFT) + ATOM_PREFIX] as number;
+    const uri = tree.atoms.rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] as number;
+    if (uri < 0) throw this.#unbound(prefix, at);
+    const row = element << ELEMENT_SHIFT;
+    const elements = tree.elements;
+    elements[row + NAME] = name;
+    elements[row + URI] = uri;
+    elements[row + PREFIX] = prefix;
+    elements[row + ATTRIBUTE] = first;
+    elements[row + ATTRIBUTES] = count;
+    elements[row + SOURCE] = this.#source.id;
+    if (count > 0) this.#resolve(element, first, count);
+    elements[row + FLAGS] = this.#flags;
+    return position;
+  }
+
+  /** Ends the scope of what `element` declared. */
+  leave(element: NodeId): void {
+    const frames = this.#frames;
+    const rows = this.#tree.atoms.rows;
+    while (frames.length > 0 && frames[frames.length - 3] === element) {
+      const before = frames.pop() as number;
+      const prefix = frames.pop() as number;
+      frames.pop();
+      rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] = before;
+    }
+  }
+
+  /** Puts the declarations of `element`, read earlier, in force again. */
+  reenter(element: NodeId): void {
+    const tree = this.#tree;
+    const first = tree.get(element, ATTRIBUTE);
+    for (let index = first; index < first + tree.get(element, ATTRIBUTES); index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) continue;
+      this.#bind(
+        element,
+        tree.attributes[row + ATTRIBUTE_PREFIX] as number,
+        tree.attributes[row + ATTRIBUTE_URI] as number,
+      );
+    }
+  }
+
+  #bind(element: NodeId, prefix: number, uri: number): void {
+    const slot = (prefix << ATOM_SHIFT) + ATOM_BINDING;
+    this.#frames.push(element, prefix, this.#tree.atoms.rows[slot] as number);
+    this.#tree.atoms.rows[slot] = uri;
+  }
+
+  /** The atom of the name `[start, end)`, checked when it is seen for the first time. */
+  #name(start: number, end: number): number {
+    const atoms = this.#tree.atoms;
+    const name = atoms.intern(this.#source.id, this.#bytes, start, end);
+    if (((atoms.rows[(name << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_NAME) === 0)
+      this.#admit(name, start, end);
+    return name;
+  }
+
+  /** Checks a new name and splits it (Namespaces in XML 1.0 §4). */
+  #admit(name: number, start: number, end: number): void {
+    const bytes = this.#bytes;
+    const atoms = this.#tree.atoms;
+    if (end - start > this.#limits.name) throw overLimit('name', this.#limits, start);
+    if (++this.#names > this.#limits.names) throw overLimit('names', this.#limits, start);
+    let colon = start;
+    while (colon < end && bytes[colon] !== 0x3a) colon++;
+    const local = colon < end ? colon + 1 : start;
+    const valid = isNcNameBytes(bytes, local, end) && (colon === end || isNcNameBytes(bytes, start, colon));
+    if (!valid) throw malformed('a name is missing or not a name', start);
+    const prefix = colon < end ? this.#prefix(start, colon) : ATOM_NONE;
+    const declares = prefix === ATOM_XMLNS || name === ATOM_XMLNS;
+    const declared = prefix === ATOM_XMLNS ? this.#prefix(local, end) : ATOM_NONE;
+    const rows = atoms.rows;
+    const row = name << ATOM_SHIFT;
+    const isId = this.#ids.mayNameAnId(bytes, local, end);
+    rows[row + ATOM_FLAGS] =
+      (rows[row + ATOM_FLAGS] as number) | ATOM_NAME | (declares ? ATOM_DECLARES : 0) | (isId ? ATOM_ID : 0);
+    rows[row + ATOM_PREFIX] = prefix;
+    rows[row + ATOM_DECLARED] = declared;
+    // Relative to the atom's own text: the same name may be met again in another source.
+    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + local - start;
+  }
+
+  #prefix(start: number, end: number): number {
+    const atoms = this.#tree.atoms;
+    const prefix = atoms.intern(this.#source.id, this.#bytes, start, end);
+    const flags = (prefix << ATOM_SHIFT) + ATOM_FLAGS;
+    if (((atoms.rows[flags] as number) & ATOM_IS_PREFIX) === 0) {
+      if (++this.#prefixes > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
+      atoms.rows[flags] = (atoms.rows[flags] as number) | ATOM_IS_PREFIX;
+    }
+    return prefix;
+  }
+
+  /** Reads attributes up to the end of the tag; returns the offset after `>`. */
+  #attributes(from: number, first: number): number {
+    const bytes = this.#bytes;
+    const end = bytes.length;
+    let position = from;
+    for (;;) {
+      const gap = position;
+      while (position < end && isBlank(bytes[position])) position++;
+      const byte = bytes[position];
+      if (byte === 0x3e || byte === 0x2f) return this.#tagEnd(position, gap);
+      if (position === gap || position >= end) {
+        throw malformed('a start tag is not closed or its attributes are not set apart', position);
+      }
+      if (position !== gap + 1 || bytes[gap] !== 0x20) this.#flags &= ~LEXICAL;
+      position = this.#attribute(position);
+      if (this.#tree.attributeCount - first > this.#limits.attributes) {
+        throw overLimit('attributes', this.#limits, position);
+      }
+    }
+  }
+
+  #tagEnd(position: number, gap: number): number {
+    if (position !== gap) this.#flags &= ~LEXICAL;
+    if (this.#bytes[position] === 0x3e) return position + 1;
+    if (this.#bytes[position + 1] !== 0x3e) throw malformed('`/` is not followed by `>`', position);
+    this.#flags |= EMPTY;
+    return position + 2;
+  }
+
+  /** Reads one attribute; returns the offset after its closing quote. */
+  #attribute(start: number): number {
+    const bytes = this.#bytes;
+    const tree = this.#tree;
+    const end = bytes.length;
+    let position = start;
+    while (position < end && nameBytes[bytes[position] as number] !== 0) position++;
+    const name = this.#name(start, position);
+    let flags = VERBATIM;
+    if (bytes[position] !== 0x3d || bytes[position + 1] !== 0x22) {
+      flags = 0;
+      position = this.#equals(position);
+    }
+    const valueStart = position + 2;
+    const valueEnd = this.#value(valueStart, bytes[valueStart - 1] as number);
+    if (this.#valueCoded) flags |= CODED;
+    if (this.#valueRewritten) flags &= ~VERBATIM;
+    const atom = name << ATOM_SHIFT;
+    const nameFlags = tree.atoms.rows[atom + ATOM_FLAGS] as number;
+    if ((nameFlags & ATOM_DECLARES) !== 0) {
+      flags |= DECLARATION;
+      this.#flags |= DECLARES;
+    }
+    if ((flags & VERBATIM) === 0) this.#flags &= ~LEXICAL;
+    const row = tree.newAttribute();
+    const attributes = tree.attributes;
+    attributes[row + NAME_START] = start;
+    attributes[row + VALUE_START] = valueStart;
+    attributes[row + VALUE_END] = valueEnd;
+    attributes[row + ATTRIBUTE_NAME] = name;
+    attributes[row + ATTRIBUTE_URI] = ATOM_NONE;
+    const prefixColumn = (flags & DECLARATION) === 0 ? ATOM_PREFIX : ATOM_DECLARED;
+    attributes[row + ATTRIBUTE_PREFIX] = tree.atoms.rows[atom + prefixColumn] as number;
+    attributes[row + ATTRIBUTE_FLAGS] = flags;
+    return valueEnd + 1;
+  }
+
+  /** Finds the quote where `="` does not follow at once; returns the offset one before it. */
+  #equals(from: number): number {
+    const bytes = this.#bytes;
+    const blank = (at: number): number => {
+      let position = at;
+      while (isBlank(bytes[position])) position++;
+      return position;
+    };
+    const equals = blank(from);
+    if (bytes[equals] !== 0x3d) throw malformed('an attribute has no value', equals);
+    const quote = blank(equals + 1);
+    if (bytes[quote] !== 0x22 && bytes[quote] !== 0x27) {
+      throw malformed('an attribute value is not quoted', quote);
+    }
+    return quote - 1;
+  }
+
+  #valueCoded = false;
+  #valueRewritten = false;
+
+  /** Checks an attribute value; returns the offset of its closing quote. */
+  #value(start: number, quote: number): number {
+    const bytes = this.#bytes;
+    const end = bytes.length;
+    this.#valueCoded = false;
+    this.#valueRewritten = false;
+    let at = start;
+    for (;;) {
+      while (at < end && valueBytes[bytes[at] as number] === 0) at++;
+      if (at >= end) throw malformed('an attribute value is not closed', start);
+      if (bytes[at] === quote) break;
+      at = this.#special(at, end);
+    }
+    if (at - start > this.#limits.attribute) throw overLimit('attribute', this.#limits, start);
+    return at;
+  }
+
+  /** Looks at a byte of an attribute value that is not plain; returns the offset to go on from. */
+  #special(at: number, end: number): number {
+    const bytes = this.#bytes;
+    switch (valueBytes[bytes[at] as number]) {
+      case TEXT_REFERENCE: {
+        const after = referenceEnd(bytes, at, end);
+        const point = referenceValue(bytes, at, after);
+        this.#valueCoded = true;
+        if (!canonicalInValue(bytes, at, after, point)) this.#valueRewritten = true;
+        return after;
+      }
+      case TEXT_QUOTE:
+        if (bytes[at] === 0x22) this.#valueRewritten = true;
+        return at + 1;
+      case TEXT_BLANK:
+        this.#valueCoded = true;
+        this.#valueRewritten = true;
+        return at + 1;
+      case TEXT_HIGH:
+        refuseNonCharacter(bytes, at);
+        return at + 3;
+      case TEXT_LESS:
+        throw malformed('`<` stands in an attribute value', at);
+      case TEXT_ILLEGAL:
+      default:
+        throw malformed('a character is not allowed in XML', at);
+    }
+  }
+
+  /** Puts the declarations of a start tag in force. */
+  #declare(first: number, count: number, element: NodeId): void {
+    const tree = this.#tree;
+    let declarations = 0;
+    for (let index = first; index < first + count; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) continue;
+      if (++declarations > this.#limits.declarations) {
+        throw overLimit('declarations', this.#limits, tree.attributes[row + NAME_START] as number);
+      }
+      const prefix = tree.attributes[row + ATTRIBUTE_PREFIX] as number;
+      const uri = this.#uri(row);
+      refuseReserved(prefix, uri, tree.attributes[row + NAME_START] as number);
+      tree.attributes[row + ATTRIBUTE_URI] = uri;
+      this.#bind(element, prefix, uri);
+    }
+  }
+
+  /** The atom of the namespace name that the declaration in `row` gives. */
+  #uri(row: number): number {
+    const tree = this.#tree;
+    const start = tree.attributes[row + VALUE_START] as number;
+    const end = tree.attributes[row + VALUE_END] as number;
+    if (end - start > this.#limits.uri) throw overLimit('uri', this.#limits, start);
+    let atom: number;
+    if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & CODED) !== 0) {
+      const value = Buffer.from(decode(this.#bytes, start, end, 'value'));
+      atom = tree.atoms.intern(tree.addSource(value).id, value, 0, value.length);
+    } else {
+      atom = tree.atoms.intern(this.#source.id, this.#bytes, start, end);
+    }
+    const flags = (atom << ATOM_SHIFT) + ATOM_FLAGS;
+    if (((tree.atoms.rows[flags] as number) & ATOM_URI) === 0) {
+      if (++this.#uris > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
+      tree.atoms.rows[flags] = (tree.atoms.rows[flags] as number) | uriFlags(tree.atoms, atom);
+    }
+    return atom;
+  }
+
+  /** Resolves the prefixes of attributes, refuses duplicates, indexes ids, looks at their order. */
+  #resolve(element: NodeId, first: number, count: number): void {
+    const tree = this.#tree;
+    const attributes = tree.attributes;
+    const rows = tree.atoms.rows;
+    const stamp = ++this.#stamp;
+    let qualified = 0;
+    for (let index = first; index < first + count; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      const atom = (attributes[row + ATTRIBUTE_NAME] as number) << ATOM_SHIFT;
+      if (rows[atom + ATOM_STAMP] === stamp) {
+        throw malformed('an attribute is given twice', attributes[row + NAME_START] as number);
+      }
+      rows[atom + ATOM_STAMP] = stamp;
+      if (((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
+      const prefix = attributes[row + ATTRIBUTE_PREFIX] as number;
+      if (prefix !== ATOM_NONE) {
+        const uri = rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] as number;
+        if (uri < 0) throw this.#unbound(prefix, attributes[row + NAME_START] as number);
+        attributes[row + ATTRIBUTE_URI] = uri;
+        qualified++;
+        this.#flags |= prefix === ATOM_XML ? XML_ATTRIBUTES : PREFIXED;
+      }
+      if (
+        ((rows[atom + ATOM_FLAGS] as number) & ATOM_ID) !== 0 &&
+        this.#ids.index(element, row, this.#bytes)
+      ) {
+        if ((this.#flags & IDENTIFIED) !== 0) throw this.#ids.twoIds(row);
+        this.#flags |= IDENTIFIED;
+      }
+    }
+    if (qualified > 1) this.#refuseDuplicates(first, count);
+    if (count > 1 && (this.#flags & LEXICAL) !== 0 && !lexicalOrder(tree, first, count))
+      this.#flags &= ~LEXICAL;
+  }
+
+  /** No two attributes may have the same local part and namespace name (Namespaces in XML 1.0 §6.3). */
+  #refuseDuplicates(first: number, count: number): void {
+    const attributes = this.#tree.attributes;
+    for (let index = first; index < first + count; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      const uri = attributes[row + ATTRIBUTE_URI] as number;
+      if (uri === ATOM_NONE || ((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
+      for (let other = first; other < index; other++) {
+        const second = other << ATTRIBUTE_SHIFT;
+        if (attributes[second + ATTRIBUTE_URI] !== uri) continue;
+        if (((attributes[second + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
+        const name = attributes[row + ATTRIBUTE_NAME] as number;
+        if (sameLocal(this.#tree, name, attributes[second + ATTRIBUTE_NAME] as number)) {
+          throw malformed('an attribute is given twice', attributes[row + NAME_START] as number);
+        }
+      }
+    }
+  }
+
+  #unbound(prefix: number, offset: number): Error {
+    return malformed(`the prefix "${this.#tree.atoms.text(prefix)}" is not bound to a namespace`, offset);
+  }
+}
