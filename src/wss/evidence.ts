@@ -26,11 +26,16 @@ export interface SignedFact {
 export interface DecryptedFact {
   readonly kind: 'decrypted';
   readonly step: string;
-  /** `content`: all children of `target` were encrypted. `element`: `target` itself was. */
-  readonly mode: 'content' | 'element';
+  /**
+   * `content`: all children of `target` were encrypted, nothing stood beside them. `part-of-content`: some were, other
+   * elements or text stood beside them in the clear. `element`: `target` itself was.
+   */
+  readonly mode: 'content' | 'part-of-content' | 'element';
   readonly target: NodeId;
   /** The EncryptedData that stood there. */
   readonly encryptedData: NodeId;
+  /** What the plaintext took the place of: the EncryptedData, or the EncryptedHeader around it. */
+  readonly replaced: NodeId;
   /** Whether the cipher itself authenticates (GCM). */
   readonly authenticated: boolean;
   readonly algorithms: readonly string[];

@@ -1,0 +1,1 @@
+export { MemoryReplayStore, type MemoryStoreOptions } from './memory.js';
