@@ -5,6 +5,8 @@ import type { Limits } from '../core/limits.js';
 import type { Crypto } from '../providers/contract.js';
 import type { AlgorithmTable } from './algorithms/table.js';
 import type { AlgorithmConstraints } from './constraints.js';
+import type { CertificateReader } from './tokens/certificates.js';
+import type { TokenTable } from './tokens/module.js';
 
 export interface Toolkit {
   readonly clock: Clock;
@@ -13,4 +15,7 @@ export interface Toolkit {
   readonly limits: Limits;
   readonly algorithms: AlgorithmTable;
   readonly constraints: AlgorithmConstraints;
+  readonly tokens: TokenTable;
+  /** Reads the certificates of messages, and remembers them. */
+  readonly certificates: CertificateReader;
 }

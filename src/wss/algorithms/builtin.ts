@@ -7,5 +7,6 @@ export { ed25519Algorithms } from './ed25519.js';
 export { hmacAlgorithms } from './hmac.js';
 export { keyTransportAlgorithms } from './key-transport.js';
 export { rsaAlgorithms } from './rsa.js';
+export { rsaPssParameterAlgorithms } from './rsa-pss-parameters.js';
 export { rsaPssAlgorithms } from './rsa-pss.js';
 export { transformAlgorithms } from './transform.js';

@@ -4,6 +4,8 @@
  */
 import type { HashName, SignatureAlgorithm } from '../../core/contracts.js';
 import type { CipherAlgorithm, KeyKind } from '../../providers/contract.js';
+import type { NodeId, XmlDocument } from '../../xml/index.js';
+import type { AlgorithmTable } from './table.js';
 
 /** Where an algorithm stands: `current`, or `legacy` (known weak, never in the default profile). */
 export type AlgorithmStatus = 'current' | 'legacy';
@@ -27,6 +29,13 @@ export interface SignatureDescriptor extends Common {
   readonly kind: 'signature';
   readonly algorithm: SignatureAlgorithm;
   readonly key: KeyRequirement;
+  /**
+   * Present where the URI alone does not say all: reads the parameters inside the SignatureMethod and returns the
+   * descriptor that they amount to. Such a descriptor has no policy id of its own and is never used to sign.
+   *
+   * @throws CountersignError SECURITY_STRUCTURE, ALGORITHM_UNKNOWN, ALGORITHM_DENIED
+   */
+  readonly refine?: (doc: XmlDocument, method: NodeId, table: AlgorithmTable) => SignatureDescriptor;
 }
 
 export interface DigestDescriptor extends Common {

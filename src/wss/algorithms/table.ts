@@ -48,10 +48,12 @@ const isKind = <K extends AlgorithmKind>(
  */
 export function makeAlgorithmTable(modules: AlgorithmModules): AlgorithmTable {
   const all = Object.freeze(Object.values(modules).flat());
+  // A descriptor that is refined by its parameters is none to name in a policy.
+  const named = all.filter((one) => !('refine' in one));
   const uris = makeTable('algorithm URI', all, (one) => `${one.kind} ${one.uri}`);
-  const ids = makeTable('algorithm', all, (one) => `${one.kind} ${one.id}`);
+  const ids = makeTable('algorithm', named, (one) => `${one.kind} ${one.id}`);
   const shapes = new Map<string, string>();
-  for (const one of all) if (one.kind === 'signature') shapes.set(shape(one.algorithm), one.id);
+  for (const one of named) if (one.kind === 'signature') shapes.set(shape(one.algorithm), one.id);
 
   const find = <K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> | undefined => {
     const found = uris.get(`${kind} ${uri}`);
@@ -78,7 +80,7 @@ export function makeAlgorithmTable(modules: AlgorithmModules): AlgorithmTable {
         details: { id, kind },
       });
     },
-    ids: (kind: AlgorithmKind) => all.filter((one) => one.kind === kind).map((one) => one.id),
+    ids: (kind: AlgorithmKind) => named.filter((one) => one.kind === kind).map((one) => one.id),
     signatureId: (algorithm: SignatureAlgorithm) => shapes.get(shape(algorithm)),
   });
 }

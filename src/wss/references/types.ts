@@ -16,7 +16,9 @@ export type Criterion =
   /** The subjectKeyIdentifier extension. */
   | { readonly by: 'ski'; readonly value: Uint8Array }
   /** `issuer` in the form of RFC 2253 / 4514, `serial` decimal. */
-  | { readonly by: 'issuer-serial'; readonly issuer: string; readonly serial: string };
+  | { readonly by: 'issuer-serial'; readonly issuer: string; readonly serial: string }
+  /** The subject, in the same form; only ever beside or instead of others. */
+  | { readonly by: 'subject'; readonly subject: string };
 
 /** What a KeyInfo says. All criteria must hold for one and the same certificate. */
 export interface KeyReference {

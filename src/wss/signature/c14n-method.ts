@@ -1,0 +1,92 @@
+/** Reads a canonicalisation: a CanonicalizationMethod, or a Transform that is one. */
+import { CountersignError } from '../../core/errors.js';
+import { ns, type C14nMethod, type NodeId, type XmlDocument } from '../../xml/index.js';
+import type { AlgorithmDescriptor, AlgorithmKind, DescriptorOf } from '../algorithms/descriptor.js';
+import { childElements, onlyAttributes, requiredAttribute, structureError } from '../structure.js';
+import type { Toolkit } from '../toolkit.js';
+
+/** A canonicalisation with its parameters. */
+export interface Canonicalisation {
+  readonly id: string;
+  readonly method: C14nMethod;
+}
+
+const whiteSpace = /[ \t\r\n]+/u;
+
+/**
+ * Reads an element whose Algorithm must be a canonicalisation that the policy allows.
+ *
+ * @throws CountersignError TRANSFORM_DENIED (SIG-08 to SIG-11), SECURITY_STRUCTURE, SECURITY_LIMIT
+ */
+export function readCanonicalisation(doc: XmlDocument, element: NodeId, toolkit: Toolkit): Canonicalisation {
+  const descriptor = allowedAlgorithm(doc, element, 'c14n', toolkit);
+  const { algorithm, comments } = descriptor;
+  const [child, ...more] = childElements(doc, element);
+  if (child === undefined) return { id: descriptor.id, method: { algorithm, comments } };
+  if (more.length > 0 || algorithm !== 'exclusive' || !doc.is(child, ns.excC14n, 'InclusiveNamespaces')) {
+    throw structureError(doc, child, 'is no parameter of this canonicalisation');
+  }
+  return {
+    id: descriptor.id,
+    method: { algorithm, comments, inclusivePrefixes: readPrefixes(doc, child, toolkit.limits.prefixes) },
+  };
+}
+
+/**
+ * The algorithm of an element, when it is of this kind and the policy allows it for `verify`.
+ *
+ * @throws CountersignError TRANSFORM_DENIED
+ */
+export function allowedAlgorithm<K extends AlgorithmKind & ('c14n' | 'transform')>(
+  doc: XmlDocument,
+  element: NodeId,
+  kind: K,
+  toolkit: Toolkit,
+): DescriptorOf<K> {
+  onlyAttributes(doc, element, ['Algorithm']);
+  const uri = requiredAttribute(doc, element, 'Algorithm');
+  const descriptor = toolkit.algorithms.find(uri, kind);
+  if (descriptor === undefined) throw transformDenied(doc, element, uri);
+  allow(doc, element, descriptor, toolkit);
+  return descriptor;
+}
+
+function allow(doc: XmlDocument, element: NodeId, descriptor: AlgorithmDescriptor, toolkit: Toolkit): void {
+  const now = toolkit.clock.now();
+  if (!toolkit.constraints.permits(descriptor.id, 'verify', now)) {
+    throw transformDenied(doc, element, descriptor.uri, descriptor.id);
+  }
+  toolkit.constraints.check(descriptor, 'verify', undefined, now);
+}
+
+function readPrefixes(doc: XmlDocument, element: NodeId, limit: number): readonly string[] {
+  onlyAttributes(doc, element, ['PrefixList']);
+  if (childElements(doc, element).length > 0) throw structureError(doc, element, 'must be empty');
+  const prefixes = requiredAttribute(doc, element, 'PrefixList')
+    .split(whiteSpace)
+    .filter((word) => word !== '');
+  if (prefixes.length > limit) {
+    throw new CountersignError('SECURITY_LIMIT', `more than ${limit} prefixes in a PrefixList`, {
+      details: { limit: 'prefixes', allowed: limit, found: prefixes.length },
+    });
+  }
+  return prefixes;
+}
+
+/** TRANSFORM_DENIED for an Algorithm. @param id its policy id, where an `allow` entry would help */
+export function transformDenied(
+  doc: XmlDocument,
+  element: NodeId,
+  uri: string,
+  id?: string,
+): CountersignError {
+  const shown = uri.slice(0, 200);
+  const remedy = id === undefined ? '' : `; the policy does not allow ${id} for verify`;
+  return new CountersignError(
+    'TRANSFORM_DENIED',
+    `${doc.localName(element)} ${shown} is not accepted${remedy}`,
+    {
+      details: { element: doc.path(element), uri: shown, ...(id === undefined ? {} : { algorithm: id }) },
+    },
+  );
+}
