@@ -135,8 +135,8 @@ function escapeValue(text: string): string {
   if (text === '*') return '\\2A';
   return text
     .replace(/["+,;<>\\]/g, '\\$&')
+    .replace(/(?<!^) $/, '\\ ')
     .replace(/^[ #]/, '\\$&')
-    .replace(/ $/, '\\ ')
     .replace(/\p{Cc}/gu, (char) => Buffer.from(char, 'utf8').toString('hex').replace(/../g, '\\$&'));
 }
 
