@@ -1,6 +1,6 @@
 /** What `countersign init` does. */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../core/clock.js';
 import { CountersignError } from '../../core/errors.js';
 import { makePkcs12 } from './pkcs12.js';
@@ -31,7 +31,8 @@ interface OutputFile {
  * @throws CountersignError USAGE when something is there already, PROVIDER_UNAVAILABLE, PROVIDER_FAILED (token)
  */
 export async function runInit(request: InitRequest, print: (line: string) => void): Promise<number> {
-  const { folder, hsm } = request;
+  const { folder } = request;
+  const hsm = request.hsm === undefined ? undefined : resolve(request.hsm);
   await refuseExisting(folder);
   const pki = await makePki(request.bits, systemClock.now());
   const pin = hsm === undefined ? undefined : randomSecret(8);
