@@ -1,6 +1,6 @@
 /** The tokens of one Security header, found before anything refers to them: references may point forward. */
 import { CountersignError } from '../../core/errors.js';
-import { type NodeId, type XmlDocument } from '../../xml/index.js';
+import { NONE, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { Toolkit } from '../toolkit.js';
 import type { TokenContent } from './module.js';
 
@@ -27,6 +27,7 @@ export class TokenIndex {
    */
   refresh(): void {
     const { doc } = this;
+    if (this.#header === NONE) return;
     const elements = doc.children(this.#header).filter((child) => this.#toolkit.tokens.isToken(doc, child));
     const { tokens } = this.#toolkit.limits;
     if (elements.length > tokens) {
@@ -103,7 +104,7 @@ export class TokenIndex {
   }
 }
 
-/** First pass over the Security header. @throws CountersignError SECURITY_LIMIT */
+/** First pass over the Security header; without one (NONE) there are no tokens. @throws CountersignError SECURITY_LIMIT */
 export function indexTokens(doc: XmlDocument, securityHeader: NodeId, toolkit: Toolkit): TokenIndex {
   return new TokenIndex(doc, securityHeader, toolkit);
 }
