@@ -8,6 +8,7 @@ import type { Diagnostic } from './diagnostics.js';
 import { filesOf, isPattern } from './glob.js';
 import { checkShape, diagnose, type Finding } from './issues.js';
 import { exceptionRules } from './rules/exceptions.js';
+import { orderRules, partRules, referenceRules } from './rules/names.js';
 import { attachmentRules, chainRules, nameRules, upstreamRules } from './rules/service.js';
 import { serviceSchema } from './schema/service.js';
 import type { GatewayShape, ServiceShape } from './schema/shapes.js';
@@ -121,7 +122,8 @@ export function readService(
   // a file that is no map has one thing wrong with it
   if (isMap || value === null) findings.push(...request.findings, ...response.findings);
   const chains = [request.chain, response.chain].filter((chain) => chain !== undefined);
-  findings.push(...chains.flatMap((chain) => chainRules(chain, steps)));
+  const own = 'value' in checked ? checked.value.namespaces : {};
+  findings.push(...chains.flatMap((chain) => findingsOf(chain, own, gateway, steps)));
   if ('value' in checked) {
     findings.push(...attachmentRules(checked.value.attachments, chains));
     const { algorithms } = checked.value;
@@ -136,6 +138,18 @@ export function readService(
     response: response.chain,
     diagnostics: findings.map((finding) => diagnose(source, finding, name)),
   };
+}
+
+function findingsOf(
+  chain: ChainConfig,
+  namespaces: Readonly<Record<string, string>>,
+  gateway: GatewayShape | undefined,
+  steps: StepModules,
+): Finding[] {
+  const own = [...chainRules(chain, steps), ...orderRules(chain, steps)];
+  if (gateway === undefined) return own;
+  const known = { ...gateway.namespaces, ...namespaces };
+  return [...own, ...referenceRules(chain, gateway), ...partRules(chain, known)];
 }
 
 function field(value: unknown, key: string): unknown {
