@@ -1,0 +1,277 @@
+/** From a loaded configuration to what the gateway runs: keys opened, trusts read, chains built. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { CountersignError } from '../core/errors.js';
+import type { Limits } from '../core/limits.js';
+import { compileChain, type Chain, type ReplayPlan } from '../pipeline/index.js';
+import { parseName } from '../pki/index.js';
+import type { KeyOpening, KeyRing, TlsKey } from '../providers/index.js';
+import { compileConstraints, type AlgorithmConstraints, type ExceptionUse } from '../wss/constraints.js';
+import type { Toolkit } from '../wss/toolkit.js';
+import { makeTrust, type Trust } from '../wss/trust.js';
+import { openKeys, openTlsKeys, openTrusts, type Opened, type TrustMaterial } from './compile-keys.js';
+import type { ChainConfig, GatewayConfig, ServiceConfig } from './config.js';
+import type { Diagnostic } from './diagnostics.js';
+import { diagnose, type Finding } from './issues.js';
+import type { PolicyTables } from './load-service.js';
+import { isError, shortName, sortByPlace, type LoadedConfig, type RefusedService } from './load.js';
+import { keyUses } from './rules/service.js';
+import type { Path, Source } from './source.js';
+
+/** What compiling needs from the composition root. */
+export interface CompileContext {
+  readonly tables: PolicyTables;
+  readonly opening: KeyOpening;
+  readonly replay: ReplayPlan;
+  /** The toolkit of a service. */
+  readonly toolkit: (limits: Limits, constraints: AlgorithmConstraints) => Toolkit;
+  /** Told of each use of an algorithm that is allowed by exception; must be cheap. */
+  readonly onException?: (service: string, use: ExceptionUse) => void;
+  /** Keys on tokens are not opened, and chains that need one are not built (`check --offline`). */
+  readonly offline?: boolean;
+}
+
+/** A service that can run. A chain without steps is undefined: its messages pass as they are. */
+export interface CompiledService {
+  readonly config: ServiceConfig;
+  readonly request: Chain | undefined;
+  readonly response: Chain | undefined;
+}
+
+export interface CompiledConfig {
+  /** Undefined: the gateway does not start. */
+  readonly config: GatewayConfig | undefined;
+  readonly services: readonly CompiledService[];
+  readonly refused: readonly RefusedService[];
+  /** Those of loading, and what compiling found. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly keys: ReadonlyMap<string, KeyRing>;
+  readonly tlsKeys: ReadonlyMap<string, TlsKey>;
+}
+
+/**
+ * Opens and builds. Nothing is thrown for what the configuration says wrongly: a service that cannot be built is
+ * refused with its reasons and takes no other one down (design/policy.md, Fail closed).
+ */
+export async function compile(loaded: LoadedConfig, context: CompileContext): Promise<CompiledConfig> {
+  const { gateway, services } = loaded;
+  if (gateway === undefined) {
+    const { refused, diagnostics } = loaded;
+    return { config: undefined, services: [], refused, diagnostics, keys: new Map(), tlsKeys: new Map() };
+  }
+  const parts: Parts = {
+    gateway,
+    folder: dirname(gateway.file),
+    keys: await openKeys(gateway, services, context.opening, context.offline === true),
+    tls: await openTlsKeys(gateway, services),
+    trusts: await openTrusts(gateway),
+  };
+  const own = [...parts.keys.findings, ...parts.tls.findings, ...parts.trusts.findings, ...clientCa(gateway)];
+  const diagnostics = own.map((finding) => diagnose(loaded.files.gateway.source, finding));
+  const compiled: CompiledService[] = [];
+  const refused = [...loaded.refused];
+  for (const service of services) {
+    const source = loaded.files.services.find((file) => file.source.file === service.file)?.source;
+    if (source === undefined) continue;
+    const result = compileService(service, source, parts, context);
+    diagnostics.push(...result.findings.map((finding) => diagnose(source, finding, service.name)));
+    if (result.service !== undefined) compiled.push(result.service);
+    else refused.push({ name: service.name, file: service.file, path: service.path });
+  }
+  const listener = gateway.listen.tls?.key;
+  const closed = listener !== undefined && parts.tls.failed.has(listener);
+  return {
+    config: closed || clientCa(gateway).length > 0 ? undefined : gateway,
+    services: compiled,
+    refused,
+    diagnostics: sortByPlace([...loaded.diagnostics, ...diagnostics]),
+    keys: parts.keys.values,
+    tlsKeys: parts.tls.values,
+  };
+}
+
+interface Parts {
+  readonly gateway: GatewayConfig;
+  /** Places in the policy are said relative to the gateway file's folder. */
+  readonly folder: string;
+  readonly keys: Opened<KeyRing>;
+  readonly tls: Opened<TlsKey>;
+  readonly trusts: Opened<TrustMaterial>;
+}
+
+function clientCa(gateway: GatewayConfig): Finding[] {
+  return missingFiles(gateway.listen.tls?.clientCa ?? [], ['listen', 'tls', 'client-ca']);
+}
+
+function missingFiles(files: readonly string[], path: Path): Finding[] {
+  return files.flatMap((file, index) =>
+    existsSync(file)
+      ? []
+      : [{ code: 'CONFIG_UNREADABLE' as const, message: `there is no file ${file}`, path: [...path, index] }],
+  );
+}
+
+interface ServiceResult {
+  readonly service: CompiledService | undefined;
+  readonly findings: readonly Finding[];
+}
+
+function compileService(
+  service: ServiceConfig,
+  source: Source,
+  parts: Parts,
+  context: CompileContext,
+): ServiceResult {
+  const { tables, onException } = context;
+  const constraints = compileConstraints({
+    profile: service.algorithms.profile,
+    allow: service.algorithms.allow,
+    table: tables.algorithms,
+    ...(onException === undefined
+      ? {}
+      : { onException: (use: ExceptionUse) => onException(service.name, use) }),
+  });
+  const toolkit = context.toolkit(service.limits, constraints);
+  const findings = [...fileRules(service), ...failedRules(service, parts, context)];
+  const build = { service, source, parts, context, toolkit, trusts: trustsOf(parts, toolkit) };
+  const request = buildChain(service.request, undefined, build);
+  const verifies = request.chain?.verifies ?? verifyLabels(service.request);
+  const response = buildChain(service.response, verifies, build);
+  findings.push(...request.findings, ...response.findings);
+  const complete = request.complete && response.complete;
+  if (!complete || findings.length > 0) return { service: undefined, findings };
+  return { service: { config: service, request: request.chain, response: response.chain }, findings };
+}
+
+function fileRules(service: ServiceConfig): Finding[] {
+  const { wsdl, upstream } = service;
+  const findings = missingFiles(upstream.tls?.ca ?? [], ['upstream', 'tls', 'ca']);
+  if (wsdl !== undefined && !existsSync(wsdl)) {
+    findings.push({ code: 'CONFIG_UNREADABLE', message: `there is no file ${wsdl}`, path: ['wsdl'] });
+  }
+  return findings;
+}
+
+/** What a service needs and could not be opened; the reason stands at the gateway file. */
+function failedRules(service: ServiceConfig, parts: Parts, context: CompileContext): Finding[] {
+  const findings: Finding[] = [];
+  const need = (what: 'key' | 'trust', name: string, path: Path, opened: Opened<unknown>): void => {
+    const code = opened.failed.get(name);
+    if (code === undefined || (context.offline === true && code === 'PROVIDER_UNAVAILABLE')) return;
+    const list = what === 'key' ? parts.gateway.keys : parts.gateway.trust;
+    const at = list.get(name)?.at;
+    const place = at === undefined ? '' : `: see ${shortName(at.file, parts.folder)}:${at.line}:${at.column}`;
+    findings.push({ code, message: `the ${what} ${name} could not be opened${place}`, path });
+  };
+  for (const chain of [service.request, service.response]) {
+    for (const { name, path } of keyUses(chain)) need('key', name, path, parts.keys);
+    for (const { options, path } of chain.steps) {
+      const trust = option(options, ['trust']);
+      if (typeof trust === 'string') need('trust', trust, [...path, 'trust'], parts.trusts);
+    }
+  }
+  const tls = service.upstream.tls?.key;
+  if (tls !== undefined) need('key', tls, ['upstream', 'tls', 'key'], parts.tls);
+  return findings;
+}
+
+function trustsOf(parts: Parts, toolkit: Toolkit): Map<string, Trust> {
+  return new Map(
+    [...parts.trusts.values].map(([name, { config, anchors, pinned }]) => [
+      name,
+      makeTrust(
+        { name, anchors, pinned, subjects: config.subjects.map(parseName), anySubject: config.anySubject },
+        toolkit,
+      ),
+    ]),
+  );
+}
+
+/** Labels of a chain's `verify` steps, for a response chain whose request chain has errors of its own. */
+function verifyLabels(chain: ChainConfig): string[] {
+  const verifies = chain.steps.filter(({ name }) => name === 'verify');
+  return verifies.map(({ options }, index) => {
+    const name = option(options, ['name']);
+    return typeof name === 'string' ? name : index === 0 ? 'verify' : `verify#${index + 1}`;
+  });
+}
+
+interface Build {
+  readonly service: ServiceConfig;
+  readonly source: Source;
+  readonly parts: Parts;
+  readonly context: CompileContext;
+  readonly toolkit: Toolkit;
+  readonly trusts: ReadonlyMap<string, Trust>;
+}
+
+interface ChainResult {
+  readonly chain: Chain | undefined;
+  /** The chain is there, or has no steps. */
+  readonly complete: boolean;
+  readonly findings: readonly Finding[];
+}
+
+function buildChain(
+  config: ChainConfig,
+  requestVerifies: readonly string[] | undefined,
+  { source, parts, context, toolkit, trusts, service }: Build,
+): ChainResult {
+  if (config.steps.length === 0) return { chain: undefined, complete: true, findings: [] };
+  const place = (index: number, at: string | undefined): string => {
+    const { line, column, file } = source.place(optionPath(config, index, at)).at;
+    return `${shortName(file, parts.folder)}:${line}:${column}`;
+  };
+  const compiled = compileChain(config, {
+    modules: context.tables.steps,
+    toolkit,
+    keys: parts.keys.values,
+    trusts,
+    namespaces: service.namespaces,
+    replay: context.replay,
+    requestVerifies,
+    locate: place,
+  });
+  const findings = compiled.errors.flatMap((error) => chainFinding(error, config, parts));
+  return { chain: compiled.chain, complete: compiled.chain !== undefined, findings };
+}
+
+function optionPath(config: ChainConfig, index: number, at: string | undefined): Path {
+  const step = config.steps[index];
+  const inner = at === undefined || at === '' ? [] : at.split('.');
+  const segments = inner.map((segment) => (/^\d+$/.test(segment) ? Number(segment) : segment));
+  return [...(step?.path ?? config.path), ...segments];
+}
+
+/** A reason of the pipeline, at its place. What could not be opened has been said already. */
+function chainFinding(error: CountersignError, config: ChainConfig, parts: Parts): Finding[] {
+  const { index, at, expected, found, position } = error.details;
+  const number = typeof index === 'number' ? index : -1;
+  const where = typeof at === 'string' ? at : undefined;
+  const path = optionPath(config, number, where);
+  const value = option(config.steps[number]?.options, where?.split('.') ?? []);
+  const failed = parts.keys.failed.has(String(value)) || parts.trusts.failed.has(String(value));
+  if (error.code === 'CONFIG_UNKNOWN_NAME' && failed) return [];
+  return [
+    {
+      code: error.code,
+      message: error.message,
+      path,
+      key: where === undefined || where === '',
+      ...(typeof expected === 'string' ? { expected } : {}),
+      ...(typeof found === 'string' ? { found } : {}),
+      ...(typeof position === 'number' ? { shift: { offset: position, length: 1 } } : {}),
+    },
+  ];
+}
+
+/** What stands at a path of a step's options. */
+function option(options: unknown, path: readonly string[]): unknown {
+  let at = options;
+  for (const segment of path)
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, segment) : undefined;
+  return at;
+}
+
+/** Whether everything can run as it is written. */
+export const isSound = (compiled: CompiledConfig): boolean => !compiled.diagnostics.some(isError);
