@@ -8,12 +8,8 @@ import { chainSchema, serviceSchema } from './service.js';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const draw = (schema: z.ZodType): JsonSchema => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io: 'input',
-    target: 'draft-7',
-    unrepresentable: 'any',
-  });
-  return rest;
+  const drawn = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  return Object.fromEntries(Object.entries(drawn).filter(([key]) => key !== '$schema'));
 };
 
 const draft = 'http://json-schema.org/draft-07/schema#';
