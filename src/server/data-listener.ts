@@ -48,6 +48,8 @@ const options: ServerOptions = {
   keepAliveTimeout: KEEP_ALIVE,
   connectionsCheckingInterval: CHECK_INTERVAL,
   noDelay: true,
+  // `readHead` asks for it, and its answer carries an id.
+  requireHostHeader: false,
 };
 
 /** The server in front of the services. It does not listen yet. */
@@ -88,7 +90,7 @@ function dispatch(
 ): void {
   if (plan.routes.handle(request, response, waits)) return;
   try {
-    readHead(request.rawHeaders);
+    readHead(request.rawHeaders, request.httpVersion);
   } catch {
     refuse(plan, request, response);
     return;

@@ -30,6 +30,7 @@ export class ExchangeRecords {
   #sent = false;
   #sentAt: number | undefined;
   #startedAt: number | undefined;
+  #failedAt: number | undefined;
   #ending: Ending = okay;
 
   constructor(context: HandlerContext, exchange: Exchange) {
@@ -100,6 +101,7 @@ export class ExchangeRecords {
       step: typeof step === 'string' ? step : (timer.running ?? 'receive'),
     };
     timer.leave();
+    this.#failedAt = this.#context.clock.micros();
     const { id, service } = this.#exchange;
     const located = { ...error.details, step: ending.step };
     this.#context.journal.refused(error.details['step'] === undefined ? relocate(error, located) : error, {
@@ -182,7 +184,7 @@ export class ExchangeRecords {
   }
 
   #upstreamMicros(): number {
-    return (this.#startedAt ?? this.#context.clock.micros()) - (this.#sentAt ?? 0);
+    return (this.#startedAt ?? this.#failedAt ?? this.#context.clock.micros()) - (this.#sentAt ?? 0);
   }
 }
 

@@ -80,7 +80,7 @@ export class ServiceExchange {
   /** Checks, receives and protects the request. */
   async #request(): Promise<{ readonly outgoing: Outgoing; readonly fields: string[] }> {
     const { service, request, response, expectsContinue } = this.#input;
-    const head = readHead(request.rawHeaders);
+    const head = readHead(request.rawHeaders, request.httpVersion);
     const forClients = this.#admit(head);
     const body = await receiveBody(request, {
       head,

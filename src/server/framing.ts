@@ -58,9 +58,10 @@ const isSingle = (name: string): name is keyof Fields => singles.has(name);
  * for two different messages (research/gateways.md §3.2; security.md HTT-01).
  *
  * @param raw names and values in turn, as `IncomingMessage.rawHeaders` has them
+ * @param httpVersion `1.0`, `1.1`
  * @throws CountersignError HTTP_FRAMING, HTTP_HEADER_LIMIT
  */
-export function readHead(raw: readonly string[]): RequestHead {
+export function readHead(raw: readonly string[], httpVersion: string): RequestHead {
   if (raw.length > 2 * MAX_HEADERS) {
     throw new CountersignError('HTTP_HEADER_LIMIT', `the request has more than ${MAX_HEADERS} header fields`);
   }
@@ -75,6 +76,7 @@ export function readHead(raw: readonly string[]): RequestHead {
       fields[name] = value;
     }
   }
+  if (fields.host === undefined && httpVersion !== '1.0') throw framing('the request has no Host field');
   for (const name of connection ?? none) {
     if (endToEnd.has(name)) throw framing(`Connection lists ${name}`);
   }

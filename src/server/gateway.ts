@@ -127,9 +127,9 @@ export class Gateway {
       readPem: (file) => readFileSync(file),
       identity: parts.tlsKey,
     });
-    this.#handler = new MessageHandler(this.#context, (_service, _request, response) => {
-      response.writeHead(404, { 'Content-Length': 0 }).end();
-      return Promise.resolve();
+    this.#handler = new MessageHandler(this.#context, async (service, request, response) => {
+      const { describeService } = await import('./description.js');
+      await describeService({ context: this.#context, service, request, response });
     });
     this.#routes = new Routes(this.#context, this.#handler);
     this.#refused = [...parts.refused];
@@ -170,6 +170,10 @@ export class Gateway {
     });
     await listenOn(admin, config.admin);
     return admin;
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#parts.config.listen.tls === undefined ? 'http' : 'https';
   }
 
   readiness(): Readiness {

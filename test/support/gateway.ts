@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import express from 'express';
 import { systemClock } from '#src/core/clock.js';
 import type { RandomSource } from '#src/core/contracts.js';
 import { defaultLimits } from '#src/core/limits.js';
@@ -87,6 +88,16 @@ const open: (() => Promise<void>)[] = [];
 /** Closes what the tests have opened; for afterEach. */
 export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
+}
+
+/** Mounts a gateway in an Express app, as an application would. @returns the app's port */
+export async function mount({ gateway }: TestGateway): Promise<number> {
+  const app = express();
+  app.use(gateway.middleware());
+  const server = createServer(app);
+  const port = await listenPort(server);
+  open.push(() => closeServer(server));
+  return port;
 }
 
 export async function startGateway(

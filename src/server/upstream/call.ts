@@ -30,7 +30,7 @@ export class Call implements UpstreamCall {
   readonly #context: CallContext;
   readonly #request: UpstreamRequest;
   readonly #observer: UpstreamObserver;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #resolve: (answer: UpstreamAnswer) => void = () => {};
   #reject: (error: CountersignError) => void = () => {};
   #cancel: ((reason: Error) => void) | undefined;
@@ -51,9 +51,7 @@ export class Call implements UpstreamCall {
       this.#reject = reject;
     });
     const { connectTimeout, responseTimeout } = context.plan;
-    this.#timer = setTimeout(() => {
-      this.abort(this.#overdue());
-    }, connectTimeout + responseTimeout);
+    this.#timer = this.#deadline(connectTimeout + responseTimeout);
   }
 
   get request(): UpstreamRequest {
@@ -74,6 +72,10 @@ export class Call implements UpstreamCall {
   written(connection: ConnectionTimes | undefined): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'written';
+    if (!this.#settled) {
+      clearTimeout(this.#timer);
+      this.#timer = this.#deadline(this.#context.plan.responseTimeout);
+    }
     this.#observer.written(this.#context.clock.micros(), connection);
   }
 
@@ -85,7 +87,7 @@ export class Call implements UpstreamCall {
   }
 
   started(): void {
-    if (this.#started) return;
+    if (this.#started || this.#settled) return;
     this.#started = true;
     this.#observer.started(this.#context.clock.micros());
   }
@@ -128,6 +130,12 @@ export class Call implements UpstreamCall {
     this.#settle();
     this.#body?.drop();
     this.#reject(isCountersignError(error) ? error : this.#explain(error));
+  }
+
+  #deadline(millis: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.abort(this.#overdue());
+    }, millis);
   }
 
   #settle(): void {
