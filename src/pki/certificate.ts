@@ -18,7 +18,8 @@ import {
 } from './der.js';
 import { readExtensions } from './extensions.js';
 import { readName } from './names.js';
-import { hashOids, oids, signatureOids } from './oids.js';
+import { oids, signatureOids } from './oids.js';
+import { readPss } from './pss.js';
 import { readPublicKey } from './public-key.js';
 import type { Certificate } from './types.js';
 
@@ -137,30 +138,4 @@ function readSignatureAlgorithm(element: DerElement): SignatureAlgorithm | undef
   if (!fields.done && fields.takeAny().tag !== tags.null) return undefined;
   fields.end();
   return signatureOids.get(oid);
-}
-
-/** RSASSA-PSS-params (RFC 4055 §3.1); absent fields mean SHA-1, MGF1 with SHA-1, 20. */
-function readPss(algorithm: DerCursor): SignatureAlgorithm | undefined {
-  if (algorithm.done) return { name: 'RSA-PSS', hash: 'SHA-1', mgfHash: 'SHA-1', saltLength: 20 };
-  const fields = childrenOf(algorithm.take(tags.sequence));
-  algorithm.end();
-  const hashField = fields.optional(context(0, true));
-  const mgfField = fields.optional(context(1, true));
-  const saltField = fields.optional(context(2, true));
-  const trailer = fields.optional(context(3, true));
-  fields.end();
-  const hash = hashField === undefined ? 'SHA-1' : hashIn(childrenOf(hashField).take(tags.sequence));
-  const mgfHash = mgfField === undefined ? 'SHA-1' : mgfHashIn(childrenOf(mgfField).take(tags.sequence));
-  const saltLength = saltField === undefined ? 20 : smallInteger(childrenOf(saltField).take(tags.integer));
-  if (hash === undefined || mgfHash === undefined || trailer !== undefined) return undefined;
-  return { name: 'RSA-PSS', hash, mgfHash, saltLength };
-}
-
-function hashIn(algorithm: DerElement): ReturnType<typeof hashOids.get> {
-  return hashOids.get(oidOf(childrenOf(algorithm).take(tags.oid)));
-}
-
-function mgfHashIn(algorithm: DerElement): ReturnType<typeof hashOids.get> {
-  const fields = childrenOf(algorithm);
-  return oidOf(fields.take(tags.oid)) === oids.mgf1 ? hashIn(fields.take(tags.sequence)) : undefined;
 }

@@ -12,12 +12,13 @@ import {
   tags,
 } from '../../pki/der.js';
 import { curveOids, oids } from '../../pki/oids.js';
+import { readPss } from '../../pki/pss.js';
 import type { KeyHandle } from '../contract.js';
 import { keyUnreadable, privateKeyUnreadable } from '../failures.js';
 import { curveName, curves, type CurveName } from './curves.js';
 import { digest } from './digest.js';
 import { JsKey } from './keys.js';
-import { bigFromBytes, bitLength, RsaEngine, type RsaPrivate } from './rsa.js';
+import { bigFromBytes, bitLength, RsaEngine, type RsaPrivate, type RsaPublic } from './rsa.js';
 
 const MAX_RSA_BITS = 16_384;
 
@@ -45,6 +46,7 @@ export function importPublicKey(spki: Uint8Array): KeyHandle {
     fields.end();
     const kind = oidOf(algorithm.take(tags.oid));
     if (kind === oids.rsaEncryption) return rsaPublic(key);
+    if (kind === oids.rsaPss) return rsaPssPublic(algorithm, key);
     if (kind === oids.ecPublicKey) return ecPublic(curveOf(oidOf(algorithm.take(tags.oid))), key);
     if (kind !== oids.ed25519 || key.length !== 32) throw new Error(`a key of kind ${kind}`);
     return new JsKey({ kind: 'Ed25519', bits: 256 }, 'public', ['verify'], {
@@ -56,18 +58,31 @@ export function importPublicKey(spki: Uint8Array): KeyHandle {
   }
 }
 
-function rsaPublic(der: Uint8Array): KeyHandle {
+function readRsa(der: Uint8Array): RsaPublic {
   const fields = childrenOf(readOne(der, tags.sequence));
   const n = positive(fields);
   const e = positive(fields);
   fields.end();
   const bits = bitLength(n);
-  if (bits > MAX_RSA_BITS || e < 3n || (e & 1n) === 0n || e >= n)
+  if (bits > MAX_RSA_BITS || e < 3n || (e & 1n) === 0n || e >= n) {
     throw new Error('an RSA key that cannot be one');
-  return new JsKey({ kind: 'RSA', bits }, 'public', ['verify', 'wrapKey'], {
-    type: 'rsa-public',
-    rsa: { n, e, bits },
-  });
+  }
+  return { n, e, bits };
+}
+
+function rsaPublic(der: Uint8Array): KeyHandle {
+  const rsa = readRsa(der);
+  const material = { type: 'rsa-public', rsa, pss: undefined } as const;
+  return new JsKey({ kind: 'RSA', bits: rsa.bits }, 'public', ['verify', 'wrapKey'], material);
+}
+
+/** A key for RSASSA-PSS alone; its parameters, where it has some, limit its use (RFC 4055 §1.2, §3.3). */
+function rsaPssPublic(algorithm: DerCursor, key: Uint8Array): KeyHandle {
+  const limits = algorithm.done ? undefined : readPss(algorithm);
+  if (limits === undefined && !algorithm.done) throw new Error('parameters that are not known');
+  const rsa = readRsa(key);
+  const pss = limits ?? 'any';
+  return new JsKey({ kind: 'RSA', bits: rsa.bits }, 'public', ['verify'], { type: 'rsa-public', rsa, pss });
 }
 
 function ecPublic(curve: CurveName, bytes: Uint8Array): KeyHandle {

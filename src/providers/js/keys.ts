@@ -1,6 +1,7 @@
 import { EMPTY } from '../../core/bytes.js';
 import type { KeyFacts, KeyHandle, KeyUse } from '../contract.js';
 import { foreignKey } from '../failures.js';
+import type { PssParameters } from '../padding/pss.js';
 import type { CurveName } from './curves.js';
 import type { RsaEngine, RsaPublic } from './rsa.js';
 
@@ -8,7 +9,12 @@ export const NAME = 'js';
 
 /** What is behind a handle. */
 export type Material =
-  | { readonly type: 'rsa-public'; readonly rsa: RsaPublic }
+  | {
+      readonly type: 'rsa-public';
+      readonly rsa: RsaPublic;
+      /** Set for keys that are for RSASSA-PSS alone: with any parameters, or with these and no shorter salt. */
+      readonly pss: PssParameters | 'any' | undefined;
+    }
   | { readonly type: 'rsa-private'; readonly engine: RsaEngine; readonly rejection: Uint8Array }
   | { readonly type: 'ec-public' | 'ec-private'; readonly curve: CurveName; readonly bytes: Uint8Array }
   | { readonly type: 'ed25519-public' | 'ed25519-private'; readonly bytes: Uint8Array }

@@ -6,7 +6,7 @@ import type { KeyHandle, PublicOperations, SignatureAlgorithm, WrapAlgorithm } f
 import { decryptFailed, foreignKey, providerFailed, unsupported } from '../failures.js';
 import { encodeOaep } from '../padding/oaep.js';
 import { encodeEncryption, encodeSignature } from '../padding/pkcs1.js';
-import { verifyPss } from '../padding/pss.js';
+import { type PssParameters, verifyPss } from '../padding/pss.js';
 import { createDecryptor, createEncryptor } from './ciphers.js';
 import { curves } from './curves.js';
 import { createDigest, digest, mac } from './digest.js';
@@ -57,7 +57,7 @@ function verifyWith(
 ): boolean {
   switch (algorithm.name) {
     case 'RSASSA-PKCS1-v1_5': {
-      if (key.type !== 'rsa-public') return false;
+      if (key.type !== 'rsa-public' || key.pss !== undefined) return false;
       // RFC 8017 §8.2.2: encode again and compare; parsing the block has been the hole of many.
       const { rsa } = key;
       const expected = encodeSignature(algorithm.hash, digest(algorithm.hash, data), Math.ceil(rsa.bits / 8));
@@ -65,7 +65,7 @@ function verifyWith(
       return expected !== undefined && block !== undefined && equalConstantTime(block, expected);
     }
     case 'RSA-PSS': {
-      if (key.type !== 'rsa-public') return false;
+      if (key.type !== 'rsa-public' || !withinLimits(key.pss, algorithm)) return false;
       const block = rawPublic(key.rsa, signature);
       return block !== undefined && verifyPss(block, data, key.rsa.bits, algorithm, digest);
     }
@@ -89,6 +89,11 @@ function verifyWith(
   }
 }
 
+function withinLimits(limits: PssParameters | 'any' | undefined, used: PssParameters): boolean {
+  if (limits === undefined || limits === 'any') return true;
+  return limits.hash === used.hash && limits.mgfHash === used.mgfHash && used.saltLength >= limits.saltLength;
+}
+
 function wrapKey(
   algorithm: WrapAlgorithm,
   handle: KeyHandle,
@@ -102,7 +107,7 @@ function wrapKey(
       return aeskw(JsKey.secret(handle)).encrypt(new Uint8Array(keyBytes));
     }
     const material = JsKey.material(handle, 'public');
-    if (material.type !== 'rsa-public') throw foreignKey(NAME, handle);
+    if (material.type !== 'rsa-public' || material.pss !== undefined) throw foreignKey(NAME, handle);
     const size = Math.ceil(material.rsa.bits / 8);
     const block =
       algorithm.name === 'RSA-OAEP'

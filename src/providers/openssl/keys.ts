@@ -87,7 +87,8 @@ export function importPublicKey(spki: Uint8Array): KeyHandle {
   }
   const facts = factsOf(object);
   if (facts === undefined) throw keyUnreadable(`kind ${object.asymmetricKeyType ?? 'unknown'}`);
-  return new OpensslKey(facts, 'public', facts.kind === 'RSA' ? ['verify', 'wrapKey'] : ['verify'], object);
+  const uses: KeyUse[] = object.asymmetricKeyType === 'rsa' ? ['verify', 'wrapKey'] : ['verify'];
+  return new OpensslKey(facts, 'public', uses, object);
 }
 
 export function importSecretKey(bytes: Uint8Array): KeyHandle {
@@ -110,7 +111,7 @@ export async function importPrivateKey(pkcs8: Uint8Array): Promise<KeyHandle> {
     }
     const facts = factsOf(object);
     if (facts === undefined) throw privateKeyUnreadable(`kind ${object.asymmetricKeyType ?? 'unknown'}`);
-    if (facts.kind !== 'RSA') return new OpensslKey(facts, 'private', ['sign'], object);
+    if (object.asymmetricKeyType !== 'rsa') return new OpensslKey(facts, 'private', ['sign'], object);
     return new OpensslKey(facts, 'private', ['sign', 'unwrapKey'], object, await rsaPrivate(der));
   } finally {
     der.fill(0);
