@@ -11,6 +11,7 @@ import { childrenOf, context, DerError, readOne, smallInteger, tags } from '../.
 import { oids } from '../../pki/oids.js';
 import { decryptTraditionalPem } from '../openssl/key-files.js';
 import { malformed, missingPassword, wrongPassword } from './failures.js';
+import type { KeyMaterial, StoredCertificate, StoredKey } from './material.js';
 import { decryptWithPassword } from './password-based.js';
 
 interface PemBlock {
@@ -29,7 +30,7 @@ interface PemBlock {
 export function readPemCertificates(bytes: Uint8Array): Uint8Array[] {
   if (bytes[0] === tags.sequence) return [bytes];
   const found = blocks(bytes)
-    .filter((block) => ['CERTIFICATE', 'X509 CERTIFICATE'].includes(block.label))
+    .filter(isCertificate)
     .map((block) => block.der);
   if (found.length === 0) throw malformed('holds no certificate');
   return found;
@@ -42,10 +43,30 @@ export function readPemCertificates(bytes: Uint8Array): Uint8Array[] {
  * @throws CountersignError KEY_FILE_MALFORMED (no key, several, or not readable), KEY_PASSWORD_MISSING, KEY_PASSWORD_WRONG
  */
 export async function readPemKey(bytes: Uint8Array, password: string | undefined): Promise<Uint8Array> {
-  const keys = blocks(bytes).filter((block) => block.label.endsWith('PRIVATE KEY'));
+  const keys = blocks(bytes).filter(isKey);
   const [key, second] = keys;
   if (key === undefined) throw malformed('holds no private key');
   if (second !== undefined) throw malformed(`holds ${keys.length} private keys`);
+  return readKey(key, password);
+}
+
+/**
+ * Everything in a file: its certificates and private keys.
+ *
+ * @throws CountersignError KEY_FILE_MALFORMED when there is neither; KEY_PASSWORD_MISSING, KEY_PASSWORD_WRONG
+ */
+export async function readPem(bytes: Uint8Array, password: string | undefined): Promise<KeyMaterial> {
+  const keys: StoredKey[] = [];
+  const certificates: StoredCertificate[] = [];
+  for (const found of blocks(bytes)) {
+    if (isCertificate(found)) certificates.push({ der: found.der, alias: undefined, id: undefined });
+    if (isKey(found)) keys.push({ pkcs8: await readKey(found, password), alias: undefined, id: undefined });
+  }
+  if (keys.length + certificates.length === 0) throw malformed('holds no certificate and no private key');
+  return { keys, certificates };
+}
+
+async function readKey(key: PemBlock, password: string | undefined): Promise<Uint8Array> {
   try {
     return await toPkcs8(key, password);
   } catch (error) {
@@ -102,6 +123,14 @@ function fromSec1(der: Uint8Array): Uint8Array {
   const curve = childrenOf(parameters).take(tags.oid).raw;
   const algorithm = sequence(objectIdentifier(oids.ecPublicKey), curve);
   return sequence(unsignedInteger(Uint8Array.of(0)), algorithm, octetString(der));
+}
+
+function isCertificate({ label }: PemBlock): boolean {
+  return label === 'CERTIFICATE' || label === 'X509 CERTIFICATE';
+}
+
+function isKey({ label }: PemBlock): boolean {
+  return label.endsWith('PRIVATE KEY');
 }
 
 const pattern = /-----BEGIN ([A-Z0-9 ]+)-----\n([\s\S]*?)-----END \1-----/g;

@@ -2,12 +2,13 @@
 import { wipe } from '../../core/bytes.js';
 import { CountersignError, isCountersignError } from '../../core/errors.js';
 import { parseCertificate } from '../../pki/certificate.js';
+import { tags } from '../../pki/der.js';
 import type { Certificate } from '../../pki/types.js';
 import { storeError } from './failures.js';
 import { readKeyFile } from './files.js';
 import type { FileHomeInput, SecretValue } from './homes.js';
 import type { KeyMaterial } from './material.js';
-import { readPemCertificates, readPemKey } from './pem.js';
+import { readPem, readPemCertificates, readPemKey } from './pem.js';
 import { readPkcs12 } from './pkcs12.js';
 import { chainOf, fits, type Selected, selectEntry } from './select.js';
 
@@ -39,9 +40,18 @@ export async function readFileHome(name: string, home: FileHomeInput): Promise<S
   });
 }
 
-/** Everything in a PKCS#12 file. @throws CountersignError KEY_… naming the file */
-export async function readStore(file: string, password: string | undefined): Promise<KeyMaterial> {
-  return about(undefined, file, async () => readPkcs12(await readKeyFile(file), password));
+/**
+ * Everything in a file, whatever its form: PEM, one DER certificate, PKCS#12.
+ *
+ * @throws CountersignError KEY_… naming the file
+ */
+export async function readAnyFile(file: string, password: string | undefined): Promise<KeyMaterial> {
+  return about(undefined, file, async () => {
+    const bytes = await readKeyFile(file);
+    if (bytes[0] !== tags.sequence) return readPem(bytes, password);
+    const certificate = { der: bytes, alias: undefined, id: undefined };
+    return isCertificate(bytes) ? { keys: [], certificates: [certificate] } : readPkcs12(bytes, password);
+  });
 }
 
 /**
@@ -60,6 +70,16 @@ function pemChain(bytes: Uint8Array): { certificate: Certificate; chain: Certifi
   const [certificate, ...others] = readPemCertificates(bytes).map((der) => parseCertificate(der));
   if (certificate === undefined) throw storeError('KEY_FILE_MALFORMED', 'holds no certificate');
   return { certificate, chain: chainOf(certificate, others) };
+}
+
+function isCertificate(bytes: Uint8Array): boolean {
+  try {
+    parseCertificate(bytes);
+    return true;
+  } catch (error) {
+    if (isCountersignError(error)) return false;
+    throw error;
+  }
 }
 
 function secret(value: SecretValue | undefined): string | undefined {

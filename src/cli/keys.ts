@@ -1,0 +1,32 @@
+/** `countersign keys`: which certificates there are, what they are for, and when they end. */
+import type { Command } from 'commander';
+
+interface InspectOptions {
+  readonly passwordFile?: string;
+  readonly json?: boolean;
+}
+
+export function register(program: Command): void {
+  const keys = program
+    .command('keys')
+    .description('certificates and keys: list those of a configuration, inspect files');
+  registerInspect(keys);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function registerInspect(keys: Command): void {
+  keys
+    .command('inspect')
+    .description('what is in certificate and key files (PEM, DER, PKCS#12); subjects as a policy writes them')
+    .argument('<file...>')
+    .option('--password-file <file>', 'file with the password of PKCS#12 files and encrypted keys')
+    .option('--json', 'as JSON')
+    .action(async (files: string[], options: InspectOptions) => {
+      const { runInspect } = await import('./keys/inspect.js');
+      const { passwordFile, json = false } = options;
+      process.exitCode = await runInspect({ files, passwordFile, json }, print);
+    });
+}
