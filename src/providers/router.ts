@@ -79,10 +79,11 @@ export function createCrypto(providers: {
   return Object.freeze<Crypto>({
     ...pick(operations),
     provider: providers.public.name,
-    sign: (algorithm, key, data, timer) =>
-      inPlace(placeOf(places, key), { key, timer, home: providers.public.name }, (own) =>
+    async sign(algorithm, key, data, timer) {
+      return inPlace(placeOf(places, key), { key, timer, home: providers.public.name }, (own) =>
         own.sign(algorithm, key, data),
-      ),
+      );
+    },
     async unwrapKey(algorithm, key, wrapped, bits, timer) {
       const bytes = await inPlace(placeOf(places, key), { key, timer, home: providers.public.name }, (own) =>
         own.unwrapKey(algorithm, key, wrapped, bits),

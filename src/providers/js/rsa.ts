@@ -1,5 +1,5 @@
 /**
- * RSA on BigInt: a private operation takes an eighth of node-forge's time (docs/adr/0006). BigInt arithmetic is not
+ * RSA on BigInt: a private operation takes an eighth of node-forge's time (docs/adr/0013). BigInt arithmetic is not
  * constant-time, so every private operation is blinded, the exponents are walked in fixed windows that always
  * multiply, and the result is checked with the public key (a fault in one CRT half would give the key away).
  */

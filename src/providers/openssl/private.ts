@@ -12,7 +12,7 @@ import { importPrivateKey, NAME, OpensslKey } from './keys.js';
 import type { RawRsa } from './raw-rsa.js';
 
 /**
- * Where each private operation runs (measured: docs/adr/0006): RSA signatures and OAEP with equal hashes and no
+ * Where each private operation runs (measured: docs/adr/0013): RSA signatures and OAEP with equal hashes and no
  * label on Node's thread pool; raw RSA as `RawRsa` decides; curves and HMACs at once, because the hop to a thread
  * costs more than they do.
  */

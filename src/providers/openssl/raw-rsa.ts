@@ -28,7 +28,7 @@ interface Slot {
  *
  * `privateDecrypt` is synchronous and Web Crypto has no raw RSA, so this is the one private operation that Node's
  * own thread pool cannot do. One alone with a short key runs at once: handing it over would cost it a fifth more.
- * As soon as several wait, worker threads share them (docs/adr/0006).
+ * As soon as several wait, worker threads share them (docs/adr/0013).
  */
 export class RawRsa {
   readonly #width: number;
