@@ -252,7 +252,7 @@ export class Modifier {
     const range = elementRange(tree, element);
     this.#forgetId(element);
     const source = tree.addSource(bytes);
-    this.#parser.startTag(source, element);
+    this.#parser.startTag(source, element, head.length + 1);
     tree.tags.delete(element);
     tree.set(element, START, 0);
     tree.set(element, OPEN_END, head.length + 1);

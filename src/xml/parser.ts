@@ -118,12 +118,12 @@ export class Parser {
   }
 
   /** Reads a start tag that was edited from `source` into the row of `element`; its offsets stay those of the old. */
-  startTag(source: Source, element: NodeId): void {
+  startTag(source: Source, element: NodeId, end: number = source.bytes.length): void {
     const scope = this.#openScope(this.#tree.get(element, PARENT));
     try {
       this.#enter(source);
-      const end = this.#tags.open(0, element);
-      if (end !== source.bytes.length) throw malformed('a start tag ends early', end);
+      const after = this.#tags.open(0, element);
+      if (after !== end) throw malformed('a start tag ends elsewhere than it should', after);
       this.#tags.leave(element);
     } finally {
       this.#closeScope(scope.ancestors);
