@@ -1,15 +1,6 @@
 import type { Limits } from '../core/limits.js';
-import {
-  isBlank,
-  TEXT_BRACKET,
-  TEXT_GREATER,
-  TEXT_HIGH,
-  TEXT_ILLEGAL,
-  TEXT_LESS,
-  TEXT_REFERENCE,
-  TEXT_RETURN,
-  textBytes,
-} from './chars.js';
+import { isBlank } from './chars.js';
+import * as chars from './chars.js';
 import type { Encoded } from './encoding.js';
 import type { IdRules } from './ids.js';
 import {
@@ -22,7 +13,22 @@ import {
 } from './markup.js';
 import { canonicalInText, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit, refusal } from './refusal.js';
-import {
+import * as tables from './tables.js';
+import { TagReader } from './tag-reader.js';
+import { NONE, type NodeId, type Source, type Tree } from './tree.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const {
+  TEXT_BRACKET,
+  TEXT_GREATER,
+  TEXT_HIGH,
+  TEXT_ILLEGAL,
+  TEXT_LESS,
+  TEXT_REFERENCE,
+  TEXT_RETURN,
+  textBytes,
+} = chars;
+const {
   ATOM_END,
   ATOM_SHIFT,
   ATOM_START,
@@ -45,9 +51,7 @@ import {
   OPEN_END,
   PARENT,
   START,
-} from './tables.js';
-import { TagReader } from './tag-reader.js';
-import { NONE, type NodeId, type Source, type Tree } from './tree.js';
+} = tables;
 
 /**
  * One pass over the bytes: strict XML 1.0 (fifth edition) with Namespaces 1.0, no document type. Iterative: depth is
@@ -330,27 +334,28 @@ export class Parser {
 
 /** The offset of the first byte at or after `from` that is not plain text. Long text (base64) goes eight at a time. */
 function skipPlain(bytes: Buffer, from: number, end: number): number {
+  const table = textBytes;
   let at = from;
   const near = Math.min(end, from + 16);
   while (at < near) {
-    if (textBytes[bytes[at] as number] !== 0) return at;
+    if (table[bytes[at] as number] !== 0) return at;
     at++;
   }
   const last = end - 8;
   while (at <= last) {
     const low =
-      (textBytes[bytes[at] as number] as number) |
-      (textBytes[bytes[at + 1] as number] as number) |
-      (textBytes[bytes[at + 2] as number] as number) |
-      (textBytes[bytes[at + 3] as number] as number);
+      (table[bytes[at] as number] as number) |
+      (table[bytes[at + 1] as number] as number) |
+      (table[bytes[at + 2] as number] as number) |
+      (table[bytes[at + 3] as number] as number);
     const high =
-      (textBytes[bytes[at + 4] as number] as number) |
-      (textBytes[bytes[at + 5] as number] as number) |
-      (textBytes[bytes[at + 6] as number] as number) |
-      (textBytes[bytes[at + 7] as number] as number);
+      (table[bytes[at + 4] as number] as number) |
+      (table[bytes[at + 5] as number] as number) |
+      (table[bytes[at + 6] as number] as number) |
+      (table[bytes[at + 7] as number] as number);
     if ((low | high) !== 0) break;
     at += 8;
   }
-  while (at < end && textBytes[bytes[at] as number] === 0) at++;
+  while (at < end && table[bytes[at] as number] === 0) at++;
   return at;
 }

@@ -1,23 +1,22 @@
 import type { Limits } from '../core/limits.js';
-import { ATOM_NONE, ATOM_XML, ATOM_XMLNS } from './atoms.js';
-import {
-  isBlank,
-  isNcNameBytes,
-  nameBytes,
-  TEXT_BLANK,
-  TEXT_HIGH,
-  TEXT_ILLEGAL,
-  TEXT_LESS,
-  TEXT_QUOTE,
-} from './chars.js';
-import { TEXT_REFERENCE, valueBytes } from './chars.js';
+import * as atomNames from './atoms.js';
+import { isBlank, isNcNameBytes } from './chars.js';
+import * as chars from './chars.js';
+
 import { IdIndexer, type IdRules } from './ids.js';
 import { refuseNonCharacter } from './markup.js';
 import { refuseReserved, uriFlags } from './namespaces.js';
 import { lexicalOrder, sameLocal } from './order.js';
 import { canonicalInValue, decode, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit } from './refusal.js';
-import {
+import * as tables from './tables.js';
+import type { NodeId, Source, Tree } from './tree.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { ATOM_NONE, ATOM_XML, ATOM_XMLNS } = atomNames;
+const { nameBytes, TEXT_BLANK, TEXT_HIGH, TEXT_ILLEGAL, TEXT_LESS, TEXT_QUOTE, TEXT_REFERENCE, valueBytes } =
+  chars;
+const {
   ATOM_BINDING,
   ATOM_DECLARED,
   ATOM_DECLARES,
@@ -56,8 +55,7 @@ import {
   VALUE_START,
   VERBATIM,
   XML_ATTRIBUTES,
-} from './tables.js';
-import type { NodeId, Source, Tree } from './tree.js';
+} = tables;
 
 /**
  * Reads start tags: names, attributes, namespace declarations, ids. Namespaces are resolved at once; what a tag
@@ -97,8 +95,7 @@ export class TagReader {
     const tree = this.#tree;
     const bytes = this.#bytes;
     const end = bytes.length;
-    let position = at + 1;
-    while (position < end && nameBytes[bytes[position] as number] !== 0) position++;
+    let position = nameEnd(bytes, at + 1);
     const name = this.#name(at + 1, position);
     const first = tree.attributeCount;
     this.#flags = LEXICAL;
@@ -232,9 +229,7 @@ export class TagReader {
   #attribute(start: number): number {
     const bytes = this.#bytes;
     const tree = this.#tree;
-    const end = bytes.length;
-    let position = start;
-    while (position < end && nameBytes[bytes[position] as number] !== 0) position++;
+    let position = nameEnd(bytes, start);
     const name = this.#name(start, position);
     let flags = VERBATIM;
     if (bytes[position] !== 0x3d || bytes[position + 1] !== 0x22) {
@@ -293,7 +288,7 @@ export class TagReader {
     this.#valueRewritten = false;
     let at = start;
     for (;;) {
-      while (at < end && valueBytes[bytes[at] as number] === 0) at++;
+      at = plainValueEnd(bytes, at);
       if (at >= end) throw malformed('an attribute value is not closed', start);
       if (bytes[at] === quote) break;
       at = this.#special(at, end);
@@ -428,4 +423,22 @@ export class TagReader {
   #unbound(prefix: number, offset: number): Error {
     return malformed(`the prefix "${this.#tree.atoms.text(prefix)}" is not bound to a namespace`, offset);
   }
+}
+
+/** The offset after the name that begins at `start`. */
+function nameEnd(bytes: Buffer, start: number): number {
+  const table = nameBytes;
+  const end = bytes.length;
+  let at = start;
+  while (at < end && table[bytes[at] as number] !== 0) at++;
+  return at;
+}
+
+/** The offset of the first byte from `start` on that is not plain in an attribute value. */
+function plainValueEnd(bytes: Buffer, start: number): number {
+  const table = valueBytes;
+  const end = bytes.length;
+  let at = start;
+  while (at < end && table[bytes[at] as number] === 0) at++;
+  return at;
 }

@@ -11,15 +11,7 @@ const names = ['a', 'b', 'Item', 'q-1', 'é', 'z.z', '名', 'x_y'];
 const prefixes = ['p', 'q', 'ns0', 'é1', 'Z'];
 // libxml2 does not escape namespace names in canonical form, so none here needs it; nor does it
 // take URIs beyond ASCII. c14n.test.ts has those.
-const uris = [
-  'urn:a',
-  'urn:b',
-  'urn:Z',
-  'http://example.org/x?a=1',
-  'urn:%EF%BD%9E',
-  'urn:~',
-  "urn:it's",
-];
+const uris = ['urn:a', 'urn:b', 'urn:Z', 'http://example.org/x?a=1', 'urn:%EF%BD%9E', 'urn:~', "urn:it's"];
 const texts = [
   'text',
   ' ',
@@ -49,7 +41,19 @@ const values = [
   'é\ufffd\u{1f600}',
   '&#x41;',
 ];
-const bases = ['http://a/b/c', 'd/', '../x', '/abs', 'e/f', '.', 'x/../y', '..', '../../z/', '//host/p', '?q'];
+const bases = [
+  'http://a/b/c',
+  'd/',
+  '../x',
+  '/abs',
+  'e/f',
+  '.',
+  'x/../y',
+  '..',
+  '../../z/',
+  '//host/p',
+  '?q',
+];
 
 class Tape {
   readonly #numbers: readonly number[];
@@ -110,7 +114,8 @@ class Generator {
 
   misc(): string {
     let text = '';
-    for (let count = this.#tape.next(3); count > 0; count--) text += this.#aside() + this.#tape.pick(['', '\n', '\r\n ']);
+    for (let count = this.#tape.next(3); count > 0; count--)
+      text += this.#aside() + this.#tape.pick(['', '\n', '\r\n ']);
     return text;
   }
 

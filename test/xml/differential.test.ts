@@ -9,36 +9,38 @@ import { documentFrom } from '../support/xml-generator.js';
 import { algorithms, canonical, Oracle, parse } from './support.js';
 
 const runs = Number(process.env['COUNTERSIGN_FUZZ'] ?? 2000);
-const lists: readonly (readonly string[] | undefined)[] = [undefined, ['p', 'ns0'], ['#default', 'q', 'Z', 'absent']];
+const lists: readonly (readonly string[] | undefined)[] = [
+  undefined,
+  ['p', 'ns0'],
+  ['#default', 'q', 'Z', 'absent'],
+];
 
 describe('canonical forms against libxml2', () => {
-  it(
-    `agree on ${runs} generated documents`,
-    () => {
-      let compared = 0;
-      fc.assert(
-        fc.property(fc.array(fc.nat(255), { maxLength: 260 }), fc.nat(1000), (tape, choice) => {
-          const text = documentFrom(tape);
-          const document = parse(text);
-          const oracle = new Oracle(Buffer.from(text));
-          try {
-            const apexes = ['document', choice % oracle.count] as const;
-            for (const [method, apex] of methods().flatMap((one) => apexes.map((apex) => [one, apex] as const))) {
-              // libxml2 takes `#default` literally in some builds: an empty string is what it looks for.
-              expect(canonical(document, apex, method)).toBe(oracle.canonical(apex, method));
-              compared++;
-            }
-          } finally {
-            oracle.dispose();
-            document.release();
+  it(`agree on ${runs} generated documents`, () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(fc.array(fc.nat(255), { maxLength: 260 }), fc.nat(1000), (tape, choice) => {
+        const text = documentFrom(tape);
+        const document = parse(text);
+        const oracle = new Oracle(Buffer.from(text));
+        try {
+          const apexes = ['document', choice % oracle.count] as const;
+          for (const [method, apex] of methods().flatMap((one) =>
+            apexes.map((apex) => [one, apex] as const),
+          )) {
+            // libxml2 takes `#default` literally in some builds: an empty string is what it looks for.
+            expect(canonical(document, apex, method)).toBe(oracle.canonical(apex, method));
+            compared++;
           }
-        }),
-        { numRuns: runs },
-      );
-      process.stderr.write(`canonical forms compared with libxml2: ${compared}\n`);
-    },
-    600_000,
-  );
+        } finally {
+          oracle.dispose();
+          document.release();
+        }
+      }),
+      { numRuns: runs },
+    );
+    process.stderr.write(`canonical forms compared with libxml2: ${compared}\n`);
+  }, 600_000);
 });
 
 function methods(): C14nMethod[] {

@@ -1,9 +1,19 @@
 import type { ByteSink } from '../../core/contracts.js';
-import { ATOM_NONE } from '../atoms.js';
+import * as atomNames from '../atoms.js';
 import { isBlank } from '../chars.js';
 import type { XmlDocument } from '../document.js';
 import { contentRange, editsWithin, elementRange, wholeRange, type Range } from '../edits.js';
-import {
+import * as tables from '../tables.js';
+import { NONE, type Edit, type NodeId, type Source, type Tree } from '../tree.js';
+import { inheritedAttributes, renderScope } from './apex.js';
+import { writeCdata, writeInstruction, writeRaw, writeText } from './escape.js';
+import type { C14nMethod } from './method.js';
+import { Output } from './output.js';
+import { StartTags } from './start-tag.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { ATOM_NONE } = atomNames;
+const {
   ATOM_RENDERED,
   ATOM_SHIFT,
   DECLARES,
@@ -26,13 +36,7 @@ import {
   PREFIXED,
   START,
   URI,
-} from '../tables.js';
-import { NONE, type Edit, type NodeId, type Source, type Tree } from '../tree.js';
-import { inheritedAttributes, renderScope } from './apex.js';
-import { writeCdata, writeInstruction, writeRaw, writeText } from './escape.js';
-import type { C14nMethod } from './method.js';
-import { Output } from './output.js';
-import { StartTags } from './start-tag.js';
+} = tables;
 
 export interface C14nOptions {
   /** An element to leave out with all that is in it: the Signature, for the enveloped-signature transform. */

@@ -1,6 +1,10 @@
-import { isBlank, TEXT_GREATER, TEXT_REFERENCE, TEXT_RETURN, textBytes, valueBytes } from '../chars.js';
+import { isBlank } from '../chars.js';
+import * as chars from '../chars.js';
 import { putCodePoint, referenceEnd, referenceValue } from '../references.js';
 import type { Output } from './output.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { TEXT_GREATER, TEXT_REFERENCE, TEXT_RETURN, textBytes, valueBytes } = chars;
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const AMPERSAND = ascii('&amp;');

@@ -1,8 +1,15 @@
 import { CountersignError } from '../../core/errors.js';
-import { ATOM_NONE, ATOM_XML, ATOM_XML_URI } from '../atoms.js';
+import * as atomNames from '../atoms.js';
 import { compareAtoms, compareAttributes } from '../order.js';
 import { tagSource } from '../scope.js';
-import {
+import * as tables from '../tables.js';
+import type { NodeId, Tree } from '../tree.js';
+import { writePlainValue, writeValue } from './escape.js';
+import type { Output } from './output.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { ATOM_NONE, ATOM_XML, ATOM_XML_URI } = atomNames;
+const {
   ATOM_END,
   ATOM_ESCAPED,
   ATOM_FLAGS,
@@ -28,10 +35,7 @@ import {
   VALUE_END,
   VALUE_START,
   VERBATIM,
-} from '../tables.js';
-import type { NodeId, Tree } from '../tree.js';
-import { writePlainValue, writeValue } from './escape.js';
-import type { Output } from './output.js';
+} = tables;
 
 const XMLNS = Buffer.from(' xmlns');
 const EQUALS_QUOTE = Buffer.from('="');
