@@ -74,7 +74,7 @@ export async function openKeys(
   const wanted = [...gateway.keys].filter(([name]) => used.has(name) || !tls.has(name));
   const opened = await openAll(
     wanted,
-    (_, key) => openKey(declare(key), opening),
+    (_, key) => openKey(declareKey(key), opening),
     (name) => ['keys', name],
   );
   if (!offline) return opened;
@@ -143,7 +143,8 @@ function declareFile(home: FileHome): FileHomeInput {
   return { ...home, password: home.password === undefined ? undefined : lazy(home.password) };
 }
 
-function declare(key: KeyConfig): KeyDeclaration {
+/** A key as the key stores take it; secrets are read when their home is opened, once. */
+export function declareKey(key: KeyConfig): KeyDeclaration {
   return {
     name: key.name,
     entries: key.entries.map(({ file, hsm, from }) => ({

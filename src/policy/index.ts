@@ -7,9 +7,12 @@ export {
   type CompiledConfig,
   type CompiledService,
 } from './compile.js';
+export { declareKey } from './compile-keys.js';
 export { nearestName, renderDiagnostic, type Diagnostic } from './diagnostics.js';
 export {
+  configurationFiles,
   isError,
+  isServiceFile,
   loadConfig,
   shortName,
   type LoadedConfig,

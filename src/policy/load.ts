@@ -117,6 +117,20 @@ function resolveRead(
   );
 }
 
+/** The gateway file and the service files that it names. */
+export function configurationFiles(gateway: string): string[] {
+  const source = readSource(gateway);
+  const { services } = listServices(source, pathsOf(gateway, undefined), false);
+  return [gateway, ...services.map((service) => service.source.file)];
+}
+
+/** Whether a file is that of a service and not of a gateway, by its keys. */
+export function isServiceFile(file: string): boolean {
+  const { value } = readSource(file);
+  if (typeof value !== 'object' || value === null) return false;
+  return ['path', 'upstream', 'request', 'response'].some((key) => key in value);
+}
+
 export const isError = (diagnostic: Diagnostic): boolean => diagnostic.severity === 'error';
 
 function readGateway(

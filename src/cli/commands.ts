@@ -1,0 +1,15 @@
+/** The commands, each in a file of its own that is loaded when it is called. One line each. */
+import type { Command } from 'commander';
+
+/** What the file of a command exports. It imports nothing heavy before its action runs. */
+export interface CommandModule {
+  register(program: Command): void;
+}
+
+export const commands: Readonly<Record<string, () => Promise<CommandModule>>> = {
+  init: () => import('./init.js'),
+  fmt: () => import('./fmt.js'),
+  errors: () => import('./errors.js'),
+  steps: () => import('./steps.js'),
+  bench: () => import('./bench.js'),
+};

@@ -1,0 +1,68 @@
+import { CountersignError } from '../../core/errors.js';
+import { print, printJson } from '../output.js';
+import { readLog } from './read.js';
+import { compare, showComparison, showGroups, showSlowest } from './show.js';
+import { StepReport, type GroupBy, type GroupStatistics } from './statistics.js';
+
+export interface StepsOptions {
+  readonly by?: GroupBy;
+  readonly since?: string;
+  readonly until?: string;
+  readonly outcome: string;
+  readonly slowest?: number;
+  readonly compare?: readonly string[];
+  readonly json?: true;
+}
+
+const outcomes = ['ok', 'refused', 'fault', 'error', 'all'];
+
+/** @throws CountersignError USAGE */
+export async function stepsCommand(logs: readonly string[], options: StepsOptions): Promise<void> {
+  if (!outcomes.includes(options.outcome)) throw usage(`--outcome is one of ${outcomes.join(', ')}`);
+  if (options.compare !== undefined) {
+    await compareCommand(logs, options, options.compare);
+    return;
+  }
+  if (logs.length === 0) throw usage('name a log file, or - for standard input');
+  const report = await collect(logs, options);
+  const groups = report.groups();
+  const slowest = report.slowest();
+  if (options.json === true) {
+    printJson(options.slowest === undefined ? { groups } : { groups, slowest });
+    return;
+  }
+  print(showGroups(groups));
+  if (slowest.length > 0) print(`\n${showSlowest(slowest)}`);
+}
+
+async function compareCommand(
+  logs: readonly string[],
+  options: StepsOptions,
+  sides: readonly string[],
+): Promise<void> {
+  // `steps a.log --compare b.log c.log d.log` gives more than two: commander takes all that follow
+  const [a, b, ...more] = sides;
+  if (a === undefined || b === undefined || more.length > 0)
+    throw usage('--compare takes two: logs, or values of --by');
+  let groups: readonly [GroupStatistics[], GroupStatistics[]];
+  if (options.by === undefined) {
+    if (logs.length > 0) throw usage('--compare names both logs; with --by it names two of its values');
+    groups = [(await collect([a], options)).groups(), (await collect([b], options)).groups()];
+  } else {
+    if (logs.length === 0) throw usage('name the log whose values --compare compares');
+    const all = (await collect(logs, options)).groups();
+    groups = [all.filter(({ by }) => by === a), all.filter(({ by }) => by === b)];
+  }
+  const rows = compare(...groups);
+  if (options.json === true) printJson({ a, b, steps: rows });
+  else print(showComparison(rows, [a, b]));
+}
+
+async function collect(logs: readonly string[], options: StepsOptions): Promise<StepReport> {
+  const { since, until, outcome } = options;
+  const report = new StepReport(options.by, options.slowest);
+  for (const log of logs) await readLog(log, { since, until, outcome }, (exchange) => report.add(exchange));
+  return report;
+}
+
+const usage = (message: string): CountersignError => new CountersignError('USAGE', message);

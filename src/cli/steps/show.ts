@@ -1,0 +1,116 @@
+/** Prints the step statistics. */
+import { table, type Column } from '../output.js';
+import type { Exchange } from './read.js';
+import type { GroupStatistics, StepStatistics } from './statistics.js';
+
+const right = (title: string): Column => ({ title, align: 'right' });
+
+const columns: readonly Column[] = [
+  { title: 'step' },
+  right('count'),
+  right('p50 µs'),
+  right('p95 µs'),
+  right('p99 µs'),
+  right('max µs'),
+  right('share'),
+  right('slowest 1 %'),
+];
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+const cells = (row: StepStatistics): string[] => [
+  row.step,
+  String(row.count),
+  String(row.p50),
+  String(row.p95),
+  String(row.p99),
+  String(row.max),
+  percent(row.share),
+  percent(row.slowest),
+];
+
+const title = ({ service, chain, by, exchanges }: GroupStatistics): string =>
+  `${service} ${chain}${by === undefined ? '' : ` ${by}`}  (${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'})`;
+
+export function showGroups(groups: readonly GroupStatistics[]): string {
+  if (groups.length === 0) return 'no exchanges';
+  return groups.map((group) => `${title(group)}\n${table(columns, group.steps.map(cells))}`).join('\n\n');
+}
+
+export function showSlowest(exchanges: readonly Exchange[]): string {
+  const rows = exchanges.map(({ id, time, service, chain, total, steps }) => {
+    const largest = [...steps].sort((a, b) => b.us - a.us).slice(0, 3);
+    const where = largest.map(({ step, us }) => `${step} ${us}`).join(', ');
+    return [id, time, service, chain, String(total), where];
+  });
+  const heads: Column[] = [
+    { title: 'id' },
+    { title: 'time' },
+    { title: 'service' },
+    { title: 'chain' },
+    right('total µs'),
+    { title: 'most of it in' },
+  ];
+  return `slowest\n${table(heads, rows)}`;
+}
+
+/** One step on both sides. */
+export interface Comparison {
+  readonly service: string;
+  readonly chain: string;
+  readonly step: string;
+  readonly a: StepStatistics | undefined;
+  readonly b: StepStatistics | undefined;
+}
+
+/** Steps of both sides, in the order of the first. */
+export function compare(a: readonly GroupStatistics[], b: readonly GroupStatistics[]): Comparison[] {
+  const keys = new Map<string, { service: string; chain: string }>();
+  for (const { service, chain } of [...a, ...b]) keys.set(`${service} ${chain}`, { service, chain });
+  return [...keys.values()].flatMap(({ service, chain }) => {
+    const find = (side: readonly GroupStatistics[]): readonly StepStatistics[] =>
+      side.find((group) => group.service === service && group.chain === chain)?.steps ?? [];
+    const [left, right_] = [find(a), find(b)];
+    const steps = [...new Set([...left, ...right_].map(({ step }) => step))];
+    const last: string[] = steps.filter((step) => step === '(other)' || step === 'total');
+    return [...steps.filter((step) => !last.includes(step)), ...last].map((step) => ({
+      service,
+      chain,
+      step,
+      a: left.find((row) => row.step === step),
+      b: right_.find((row) => row.step === step),
+    }));
+  });
+}
+
+export function showComparison(rows: readonly Comparison[], names: readonly [string, string]): string {
+  const number = (value: number | undefined): string => (value === undefined ? '–' : String(value));
+  const change = (before: number | undefined, after: number | undefined): string => {
+    if (before === undefined || after === undefined || before === 0) return '–';
+    const by = ((after - before) / before) * 100;
+    return `${by > 0 ? '+' : ''}${by.toFixed(1)} %`;
+  };
+  const heads = [
+    { title: 'service' },
+    { title: 'chain' },
+    { title: 'step' },
+    right('p50 A'),
+    right('p50 B'),
+    right('change'),
+    right('p99 A'),
+    right('p99 B'),
+    right('change'),
+  ];
+  const lines = rows.map(({ service, chain, step, a, b }) => [
+    service,
+    chain,
+    step,
+    number(a?.p50),
+    number(b?.p50),
+    change(a?.p50, b?.p50),
+    number(a?.p99),
+    number(b?.p99),
+    change(a?.p99, b?.p99),
+  ]);
+  return `A: ${names[0]}\nB: ${names[1]}\n${table(heads, lines)}`;
+}

@@ -1,0 +1,82 @@
+/** `expand`: the effective policy, every default written out, in the words of the policy files. */
+import { stringify } from 'yaml';
+import { formatDuration, formatSize } from '../core/units.js';
+import type { ChainConfig, ServiceConfig } from './config.js';
+import { readable } from './format.js';
+import type { ServiceFile } from './load-service.js';
+import type { LoadedConfig } from './load.js';
+import type { GatewayShape, ServiceShape } from './schema/shapes.js';
+
+/** One file with its defaults. `value` has the keys of the file. */
+export interface Expanded {
+  readonly file: string;
+  readonly value: object;
+}
+
+/** The gateway file, then the services that have no errors. */
+export function expandConfig(loaded: LoadedConfig): Expanded[] {
+  const { gateway, services, files } = loaded;
+  const { shape, source } = files.gateway;
+  if (gateway === undefined || shape === undefined) return [];
+  const first: Expanded = { file: source.file, value: expandGateway(shape, gateway) };
+  const rest = services.flatMap((service) => {
+    const file = files.services.find((each) => each.source.file === service.file);
+    return file?.shape === undefined
+      ? []
+      : [{ file: service.file, value: expandService(file, file.shape, service) }];
+  });
+  return [first, ...rest];
+}
+
+/** YAML, one document for each file. @param show how to print a file's name */
+export function expandedYaml(all: readonly Expanded[], show: (file: string) => string): string {
+  return all.map(({ file, value }) => `# ${show(file)}\n${readable(stringify(value))}`).join('---\n');
+}
+
+const limitsOf = (limits: object): object =>
+  Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [
+      name,
+      typeof value === 'number' && value >= 1024 ? (formatSize(value) ?? value) : value,
+    ]),
+  );
+
+function expandGateway(shape: GatewayShape, gateway: NonNullable<LoadedConfig['gateway']>): object {
+  return {
+    ...shape,
+    listen: { ...shape.listen, open: gateway.open },
+    open: gateway.open,
+    provider: gateway.provider,
+    algorithms: gateway.algorithms,
+    limits: limitsOf(gateway.limits),
+  };
+}
+
+function expandService(file: ServiceFile, shape: ServiceShape, service: ServiceConfig): object {
+  const upstream =
+    typeof shape.upstream === 'string' ? { url: shape.upstream, transport: 'undici' } : shape.upstream;
+  return {
+    ...shape,
+    upstream,
+    timeouts: {
+      connect: formatDuration(service.timeouts.connect),
+      response: formatDuration(service.timeouts.response),
+    },
+    attachments: service.attachments,
+    namespaces: service.namespaces,
+    algorithms: service.algorithms,
+    limits: limitsOf(service.limits),
+    request: expandChain(file.request ?? service.request),
+    response: expandChain(file.response ?? service.response),
+  };
+}
+
+function expandChain(chain: ChainConfig): object {
+  const { header, onFault, mode, steps } = chain;
+  return {
+    header: { role: header.role, 'must-understand': header.mustUnderstand, existing: header.existing },
+    ...(chain.kind === 'response' ? { 'on-fault': onFault } : {}),
+    mode,
+    steps: steps.map(({ name, options }) => ({ [name]: options })),
+  };
+}
