@@ -18,7 +18,27 @@ export {
   type ExceptionUse,
 } from './constraints.js';
 export { ciphertextIsSigned } from './coverage.js';
+export { Decryption, type DecryptCandidate, type DecryptionInput } from './encryption/decrypt.js';
+export {
+  encryptParts,
+  type EncryptionRequest,
+  type EncryptionScope,
+  type EncryptionTarget,
+} from './encryption/encrypt.js';
+export type { Transport } from './encryption/encrypted-key.js';
+export { makeTransport, type TransportOptions } from './encryption/transport.js';
 export type * from './evidence.js';
+export {
+  checkMustUnderstand,
+  findSecurityHeader,
+  insertionPoint,
+  openSecurityHeader,
+  removeSecurityHeader,
+  stripIds,
+  type HeaderPolicy,
+  type SecurityHeader,
+} from './header.js';
+export { ensureId, idRules, newId } from './ids.js';
 export { parsePart, type Part, type PartTarget } from './parts.js';
 export {
   algorithmUses,
@@ -32,6 +52,7 @@ export { readKeyInfo, readSecurityTokenReference } from './references/read.js';
 export { matchingEntries, resolveCertificate } from './references/resolve.js';
 export type * from './references/types.js';
 export { writeKeyInfo, type WrittenReference } from './references/write.js';
+export { automaticKeep, claimSignatures, type ReplayOptions, type ReplayStore } from './replay.js';
 export { selectPart, type PartScope } from './select.js';
 export { OctetBudget } from './signature/octets.js';
 export { signParts, type Placement, type SignRequest } from './signature/sign.js';
@@ -42,6 +63,16 @@ export {
   type VerifyCandidate,
   type VerifyInput,
 } from './signature/verify.js';
+export {
+  checkTimestamp,
+  createTimestamp,
+  findTimestamp,
+  parseTime,
+  readTimestamp,
+  writeTime,
+  type TimestampPolicy,
+  type TimestampRequest,
+} from './timestamp.js';
 export { createCertificateReader, type CertificateReader } from './tokens/certificates.js';
 export { indexTokens, TokenIndex } from './tokens/index-tokens.js';
 export { makeTokenTable, type TokenModule, type TokenModules, type TokenTable } from './tokens/module.js';

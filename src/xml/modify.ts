@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CountersignError } from '../core/errors.js';
 import {
   contentRange,
@@ -12,7 +13,7 @@ import {
 import { asBuffer } from './encoding.js';
 import { checkJoins } from './joins.js';
 import type { Parser } from './parser.js';
-import { malformed } from './refusal.js';
+import { malformed, refusal } from './refusal.js';
 import { eachDeclaration, inScope, prefixOf } from './scope.js';
 import {
   ATTRIBUTE_PREFIX,
@@ -150,6 +151,8 @@ export class Modifier {
 
   /** Parses a fragment, records it in the place of `range` and looks at its seams. */
   #splice(range: Range, xml: Uint8Array, parent: NodeId, single = false): NodeId[] {
+    // Decrypted octets were never looked at before: they are held to the rule of the message itself.
+    if (!isUtf8(xml)) throw refusal('XML_ENCODING', 'a fragment is not valid UTF-8', 0);
     const source = this.#tree.addSource(asBuffer(xml));
     const top = this.#parser.fragment(source, parent);
     if (single) this.#requireOneElement(source, top);

@@ -1,9 +1,11 @@
 /** A toolkit on the openssl provider, keys opened in it, and small messages: for tests of `wss`. */
+import { basename } from 'node:path';
 import { fixedClock } from '#src/core/clock.js';
 import { defaultLimits, type Limits } from '#src/core/limits.js';
 import { createRandom } from '#src/core/random.js';
 import { createCrypto, type KeyEntry, type KeyRing } from '#src/providers/index.js';
 import { createOpenssl } from '#src/providers/openssl/provider.js';
+import { readFileHome } from '#src/providers/stores/read.js';
 import * as algorithms from '#src/wss/algorithms/builtin.js';
 import { makeAlgorithmTable } from '#src/wss/algorithms/table.js';
 import { compileConstraints, type ExceptionUse } from '#src/wss/constraints.js';
@@ -93,4 +95,21 @@ export async function outcome(action: () => unknown): Promise<string> {
     throw error;
   }
   return 'accepted';
+}
+
+/** A ring of one key from a PKCS#12 file. */
+export async function ringFromPkcs12(toolkit: Toolkit, file: string, password: string): Promise<KeyRing> {
+  const { certificate, pkcs8 } = await readFileHome(file, {
+    store: 'p12',
+    file,
+    alias: undefined,
+    password: () => password,
+  });
+  const privateKey =
+    pkcs8 === undefined ? undefined : await createOpenssl().privateOperations?.importPrivateKey?.(pkcs8);
+  const publicKey = toolkit.crypto.importPublicKey(certificate.spki);
+  return {
+    name: basename(file),
+    entries: [{ certificate, chain: [], publicKey, privateKey, from: undefined }],
+  };
 }
