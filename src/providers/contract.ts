@@ -95,13 +95,14 @@ export interface PublicOperations {
   digest(hash: HashName, bytes: Uint8Array): Uint8Array;
   createDigest(hash: HashName): Digester;
 
-  /** An HMAC. @throws CountersignError OPERATION_UNSUPPORTED */
+  /** An HMAC. */
   mac(hash: HashName, key: KeyHandle, data: Uint8Array): Uint8Array;
 
   /**
-   * False for any signature that does not verify, however malformed; HMACs are compared in constant time.
+   * False for any signature that does not verify, however malformed, and for a key of another kind than the
+   * algorithm's. HMACs are compared in constant time and whole: a truncated one is false.
    *
-   * @throws CountersignError OPERATION_UNSUPPORTED
+   * @throws CountersignError PROVIDER_FAILED for a handle that is not the provider's
    */
   verify(algorithm: SignatureAlgorithm, key: KeyHandle, signature: Uint8Array, data: Uint8Array): boolean;
 
@@ -113,7 +114,11 @@ export interface PublicOperations {
    */
   createDecryptor(algorithm: CipherAlgorithm, key: KeyHandle, tag?: Uint8Array): Cipher;
 
-  /** Wraps the bytes of a fresh content key for a recipient (RSA) or under a secret key (AES-KW). */
+  /**
+   * Wraps the bytes of a fresh content key for a recipient (RSA) or under a secret key (AES-KW).
+   *
+   * @throws CountersignError PROVIDER_FAILED when the recipient's key is too short for it
+   */
   wrapKey(algorithm: WrapAlgorithm, key: KeyHandle, keyBytes: Uint8Array): Uint8Array;
   /** Unwraps with a secret key (AES-KW). @throws CountersignError DECRYPT_FAILED */
   unwrapSecret(algorithm: WrapAlgorithm, key: KeyHandle, wrapped: Uint8Array): Uint8Array;
