@@ -2,14 +2,7 @@
 import type { Code } from '../core/codes.js';
 import { CountersignError } from '../core/errors.js';
 import { NONE, ns, type NodeId } from '../xml/index.js';
-import {
-  coversCiphertext,
-  decryptedFacts,
-  isSigned,
-  overlap,
-  signedFacts,
-  wasEncrypted,
-} from './coverage.js';
+import { coversCiphertext, decryptedFacts, isEncrypted, isSigned, overlap, signedFacts } from './coverage.js';
 import type { DecryptedFact, Evidence, SignedFact } from './evidence.js';
 import type { Part } from './parts.js';
 import { selectPart, type PartScope } from './select.js';
@@ -31,6 +24,13 @@ export interface DecryptRequirement {
   readonly parts: readonly Part[];
   readonly unauthenticatedCbc: boolean;
 }
+
+/** How much of a target was encrypted, for the operator. */
+const suffixes: Readonly<Record<DecryptedFact['mode'], string>> = {
+  element: '',
+  content: '/content',
+  'part-of-content': ' (in part)',
+};
 
 interface Found {
   readonly part: Part;
@@ -87,10 +87,8 @@ export function assertDecrypted(
   const facts = decryptedFacts(evidence).filter((fact) => fact.step === requirement.step);
   for (const found of findParts(scope, requirement)) {
     const target = { element: found.element, content: found.part.content };
-    if (facts.some((fact) => wasEncrypted(scope.doc, fact, target))) continue;
-    const encrypted = facts.map(
-      (fact) => `${nameOf(scope, fact.target)}${fact.mode === 'content' ? '/content' : ''}`,
-    );
+    if (isEncrypted(scope.doc, facts, target)) continue;
+    const encrypted = facts.map((fact) => `${nameOf(scope, fact.target)}${suffixes[fact.mode]}`);
     throw refusal('PART_NOT_ENCRYPTED', `${found.part.text} was not encrypted`, requirement, {
       ...whereIs(scope, found),
       found: `Encrypted: ${listed(encrypted)}`,

@@ -14,10 +14,27 @@ export const signedFacts = (evidence: readonly Evidence[]): SignedFact[] =>
 export const decryptedFacts = (evidence: readonly Evidence[]): DecryptedFact[] =>
   evidence.filter((fact) => fact.kind === 'decrypted');
 
-/** Whether everything at `element` came out of the ciphertext of `fact`. */
+/**
+ * Whether everything at `element` came out of the ciphertext of `fact`. Where something stood in the clear beside what
+ * was decrypted (`part-of-content`), it cannot be told apart any more, so that nothing counts as encrypted.
+ */
 export function wasEncrypted(doc: XmlDocument, fact: DecryptedFact, { element, content }: Target): boolean {
-  if (!doc.contains(fact.target, element)) return false;
+  if (fact.mode === 'part-of-content' || !doc.contains(fact.target, element)) return false;
   return fact.mode === 'element' || content || element !== fact.target;
+}
+
+/**
+ * Whether a target was encrypted by one of the facts, or (its content) child by child, as CXF encrypts the element in
+ * the Body. An element without children is encrypted only if its emptiness was.
+ */
+export function isEncrypted(doc: XmlDocument, facts: readonly DecryptedFact[], target: Target): boolean {
+  if (facts.some((fact) => wasEncrypted(doc, fact, target))) return true;
+  if (!target.content || doc.hasNonWhitespaceText(target.element)) return false;
+  const children = doc.children(target.element);
+  return (
+    children.length > 0 &&
+    children.every((element) => facts.some((fact) => wasEncrypted(doc, fact, { element, content: false })))
+  );
 }
 
 /**
@@ -35,7 +52,7 @@ export function isSigned(
       doc.contains(signed, element) ||
       decrypted.some(
         (one) =>
-          one.encryptedData === signed &&
+          isCiphertext(one, signed) &&
           fact.version < one.version &&
           wasEncrypted(doc, one, { element, content: false }),
       ),
@@ -45,14 +62,16 @@ export function isSigned(
 /** Whether a Signature was made over the ciphertext of `one`, not over what came out of it. */
 export function coversCiphertext(doc: XmlDocument, fact: SignedFact, one: DecryptedFact): boolean {
   if (fact.version >= one.version) return false;
-  return fact.elements.some((signed) => signed === one.encryptedData || holdsCiphertext(doc, signed, one));
+  return fact.elements.some((signed) => isCiphertext(one, signed) || holdsCiphertext(doc, signed, one));
 }
+
+/** Whether an element is the EncryptedData, or the EncryptedHeader around it (WSS 1.1.1 §9.3), that was replaced. */
+const isCiphertext = (one: DecryptedFact, element: NodeId): boolean =>
+  element === one.encryptedData || element === one.replaced;
 
 /** Whether what was decrypted stood inside `signed`; the target of `content` is itself a place around it. */
 const holdsCiphertext = (doc: XmlDocument, signed: NodeId, one: DecryptedFact): boolean =>
-  one.mode === 'content'
-    ? doc.contains(signed, one.target)
-    : signed !== one.target && doc.contains(signed, one.target);
+  doc.contains(signed, one.target) && (one.mode !== 'element' || signed !== one.target);
 
 /** Whether the two elements are one inside the other. */
 export const overlap = (doc: XmlDocument, a: NodeId, b: NodeId): boolean =>
