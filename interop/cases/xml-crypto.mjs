@@ -54,8 +54,8 @@ async function send(lab, tamper = false) {
   const out = await processOnce(config, 'request', lab.order);
   if (!out.ok) return `could not be made: ${out.code} ${out.message}`;
   const text = out.bytes.toString('utf8');
-  const message = tamper ? text.replace(/<o:item>[^<]*/, '<o:item>changed') : text;
-  if (tamper && message === text) return 'the sample order has no o:item to change';
+  const message = tamper ? text.replace(/<o:article>[^<]*/, '<o:article>changed') : text;
+  if (tamper && message === text) return 'the sample order has no o:article to change';
   let accepted = false;
   try {
     accepted = verify(message, readFileSync(lab.key('client.pem'), 'utf8'));
@@ -94,7 +94,7 @@ async function receive(lab, tamper = false) {
     response: [],
   });
   const good = signedMessage(lab);
-  const message = tamper ? good.replace(/<o:item>[^<]*/, '<o:item>changed') : good;
+  const message = tamper ? good.replace(/<o:article>[^<]*/, '<o:article>changed') : good;
   const out = await processOnce(config, 'request', Buffer.from(message));
   if (tamper)
     return !out.ok && out.code === 'DIGEST_MISMATCH' ? undefined : `outcome ${out.code ?? 'accepted'}`;

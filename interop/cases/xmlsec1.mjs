@@ -59,7 +59,7 @@ async function sendSigned(lab, tamper = false) {
   const out = await processOnce(config, 'request', lab.order);
   if (!out.ok) return `could not be made: ${out.code} ${out.message}`;
   const text = out.bytes.toString('utf8');
-  const message = tamper ? text.replace(/<o:item>[^<]*/, '<o:item>changed') : text;
+  const message = tamper ? text.replace(/<o:article>[^<]*/, '<o:article>changed') : text;
   const judged = verify(message, lab.key('client.pem'), lab.key('ca.pem'));
   return judged.ok === !tamper ? undefined : `xmlsec1: ${judged.error || 'accepted'}`;
 }

@@ -58,8 +58,8 @@ export async function cases(lab) {
 }
 
 async function exchange(lab, each, port) {
-  const { startUpstream } = await import(join(root, 'dist/cli/demo/upstream.js'));
-  const upstream = await startUpstream(port + 1);
+  const { startOrdersService } = await import(join(root, 'dist/cli/demo/upstream.js'));
+  const upstream = await startOrdersService({ port: port + 1 });
   const config = writeConfig(lab, `zeep-${port}`, {
     side: 'server',
     port,
@@ -82,7 +82,7 @@ async function exchange(lab, each, port) {
       key: lab.key('client.key'),
       certificate: lab.key('client.pem'),
       partner: lab.key('server.pem'),
-      arguments: { item: 'zeep', quantity: 3 },
+      arguments: { customer: 'zeep', item: { article: 'analytical engine', quantity: 3 } },
       flags: each.flags,
     });
     return verdict(each, answer, upstream.count(), lines);

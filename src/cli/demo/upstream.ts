@@ -13,6 +13,8 @@ export interface OrdersService {
   readonly port: number;
   /** Bodies of the requests, newest last; at most the last hundred. */
   readonly received: readonly Buffer[];
+  /** Number of requests so far. */
+  count(): number;
   close(): Promise<void>;
 }
 
@@ -38,7 +40,9 @@ export async function startOrdersService(options: OrdersOptions = {}): Promise<O
     server.once('error', reject);
     server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 }, resolve);
   });
-  return { port: portOf(server), received, close: () => close(server) };
+  let total = 0;
+  server.on('request', () => total++);
+  return { port: portOf(server), received, count: () => total, close: () => close(server) };
 }
 
 function handle(
@@ -108,7 +112,12 @@ function respond(response: ServerResponse, body: Buffer): void {
 }
 
 function confirm(response: ServerResponse, body: Buffer): void {
-  send(response, 200, 'text/xml; charset=utf-8', confirmation(orderOf(body)));
+  send(response, 200, 'text/xml; charset=utf-8', confirmationOf(body));
+}
+
+/** The answer to an ordinary order. */
+export function confirmationOf(order: Buffer): Buffer {
+  return confirmation(orderOf(order));
 }
 
 /** The octets of the order element, so that whoever asks sees whether it came through unchanged. */

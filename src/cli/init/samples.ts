@@ -17,8 +17,8 @@ export const ordersWsdl: string = `<?xml version="1.0" encoding="UTF-8"?>
       <xsd:element name="confirmation">
         <xsd:complexType>
           <xsd:sequence>
-            <xsd:element name="number" type="xsd:string"/>
-            <xsd:element name="items" type="xsd:int"/>
+            <xsd:element name="status" type="xsd:string"/>
+            <xsd:any minOccurs="0" maxOccurs="unbounded" processContents="lax"/>
           </xsd:sequence>
         </xsd:complexType>
       </xsd:element>
