@@ -8,6 +8,7 @@ export interface CommandModule {
 
 export const commands: Readonly<Record<string, () => Promise<CommandModule>>> = {
   init: () => import('./init.js'),
+  keys: () => import('./keys.js'),
   fmt: () => import('./fmt.js'),
   errors: () => import('./errors.js'),
   steps: () => import('./steps.js'),
