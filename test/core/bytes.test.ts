@@ -63,6 +63,26 @@ describe('base64', () => {
   );
 });
 
+describe('base64 of long texts', () => {
+  const text4 = (count: number): string => 'QUJD'.repeat(count);
+  it.each([
+    ['white space at the end', `${text4(20_000)}\n`, true],
+    ['a line break in the middle', `${text4(10_000)}\n${text4(10_000)}QQ==`, true],
+    ['a line break within a group', `${text4(10_000)}QU\nJD${text4(10_000)}`, true],
+    ['padding in the middle of a piece', `${text4(5000)}QQ==${text4(20_000)}`, false],
+    ['padding at the end of a piece', `${text4(PIECE / 4 - 1)}QQ==${text4(20_000)}`, false],
+    ['junk in the middle', `${text4(5000)}QU*D${text4(20_000)}`, false],
+    ['base64url', `${text4(5000)}-_-_${text4(20_000)}`, false],
+    ['a byte over 127', `${text4(5000)}QU\u00e9D${text4(20_000)}`, false],
+    ['a group cut short', `${text4(20_000)}QUJ`, false],
+    ['unused bits that are set', `${text4(20_000)}QR==`, false],
+  ])('%s', (_, written, good) => {
+    const decoded = decodeBase64(Buffer.from(written, 'latin1'));
+    expect(decoded !== undefined).toBe(good);
+    if (decoded !== undefined) expect(equal(decoded, Buffer.from(written, 'base64'))).toBe(true);
+  });
+});
+
 describe('hexadecimal, comparison, joining', () => {
   it('reads what it wrote and refuses the rest', () => {
     expect(text(fromHex(toHex(Buffer.from('\u0000ÿ', 'latin1'))))).toBe('\u0000ÿ');
