@@ -227,7 +227,8 @@ export class Modifier {
     tree.set(element, SOURCE, home);
     tree.set(element, FLAGS, tree.get(element, FLAGS) | EDITED);
     tree.tags.set(element, source);
-    recordEdit({ ...tagRange(tree, element), inner: true }, source, element);
+    // Insertions at its rims are the neighbours’: a Header before this Body stays.
+    recordEdit(tagRange(tree, element), source, element);
   }
 
   #cutAttribute(element: NodeId, row: number): void {
