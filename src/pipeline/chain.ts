@@ -4,7 +4,7 @@ import type { StepTimer } from '../core/timer.js';
 import type { Evidence } from '../wss/evidence.js';
 import type { Toolkit } from '../wss/toolkit.js';
 import type { Exchange } from './context.js';
-import type { ChainKind, HeaderPlan, InboundStep, OutboundStep } from './handler.js';
+import type { ChainKind, HeaderPlan, InboundStep, OutboundStep, StripPlan } from './handler.js';
 
 export type OnFault = 'require' | 'allow-unencrypted' | 'allow-unsigned' | 'allow-unsigned-with-detail';
 
@@ -18,7 +18,7 @@ export interface Chain {
   readonly outbound: readonly OutboundStep[];
   /** The outbound steps that a fault of the gateway's own goes through. */
   readonly faultSteps: readonly OutboundStep[];
-  readonly strip: { readonly keep: boolean; readonly ids: boolean };
+  readonly strip: StripPlan;
   /** Labels of the `verify` steps, in list order. */
   readonly verifies: readonly string[];
   readonly toolkit: Toolkit;

@@ -3,9 +3,8 @@ import type { StepTimer } from '../core/timer.js';
 import type { Certificate } from '../pki/types.js';
 import type { Evidence } from '../wss/evidence.js';
 import type { Toolkit } from '../wss/toolkit.js';
-import type { NodeId } from '../xml/index.js';
-import type { ChainKind, HeaderPlan } from './handler.js';
-import type { Envelope, XmlDocument } from './pending.js';
+import type { Envelope, NodeId, XmlDocument } from '../xml/index.js';
+import type { HeaderPlan } from './handler.js';
 
 export type SoapVersion = '1.1' | '1.2';
 
@@ -32,7 +31,8 @@ export interface Exchange {
   readonly requestSigners: Map<string, Certificate>;
 }
 
-const newFacts = (): MessageFacts => ({
+/** Facts of a message of which nothing is known yet. */
+export const newFacts = (): MessageFacts => ({
   soapVersion: undefined,
   operation: undefined,
   peer: undefined,
@@ -45,26 +45,32 @@ export function newExchange(id: string, service: string): Exchange {
   return { id, service, request: newFacts(), response: newFacts(), requestSigners: new Map() };
 }
 
-/** One message in its chain. The document's edits and the evidence are append-only. */
+/** One message in its chain. The document's edits, the tokens and the evidence are append-only. */
 export interface Message {
   readonly exchange: Exchange;
   readonly facts: MessageFacts;
-  readonly chain: ChainKind;
   readonly document: XmlDocument;
-  readonly envelope: Envelope;
+  /** Found again when a step has made or uncovered a Header or Body. */
+  envelope: Envelope;
   readonly header: HeaderPlan;
   readonly toolkit: Toolkit;
   readonly timer: StepTimer;
   /** Wall-clock time in milliseconds, read once for the whole message. */
   readonly now: number;
   readonly evidence: Evidence[];
-  /** Inbound: the Security header of our role. NONE where there is none. */
+  /** The Security header of our role. NONE where there is none. */
   securityHeader: NodeId;
-  /** Outbound: the Signature that each `sign` made, by label, in order. */
+  /** Signatures by label of the step: inbound those that a `verify` took, outbound those that a `sign` made, in order. */
   readonly signatures: Map<string, NodeId>;
+  /** Label of the chain's first `verify` while its inbound steps run; undefined while outbound steps do. */
+  firstVerify: string | undefined;
+  /** Whether a fault need not be encrypted (`on-fault: allow-unencrypted`). */
+  readonly waivesEncryption: boolean;
+  /** Whether a private key has been used on the message: from then on every refusal looks the same outside. */
+  keyUsed: boolean;
 }
 
-/** Adds one to a count of the message's facts. */
+/** Adds to a count of the message's facts. */
 export function count(facts: MessageFacts, what: string, by = 1): void {
   facts.counts.set(what, (facts.counts.get(what) ?? 0) + by);
 }

@@ -1,4 +1,4 @@
-import type { FaultName, KindName } from '../core/codes/entry.js';
+import { kinds, type FaultName, type KindName } from '../core/codes/entry.js';
 import { codes } from '../core/codes.js';
 import type { CountersignError } from '../core/errors.js';
 import type { SoapVersion } from './context.js';
@@ -41,15 +41,22 @@ const soap11Codes: Readonly<Record<string, string>> = { 'env:Sender': 'Client', 
  * @param id the exchange's id, letters and digits
  */
 export function gatewayFault(error: CountersignError, version: SoapVersion, id: string): GatewayFault {
-  const kindName = codes[error.code].kind;
-  const name: FaultName = error.kind.fault === 'none' ? 'env:Receiver' : error.kind.fault;
+  const kindName = kindOf(error);
+  const { fault, status } = kinds[kindName];
+  const name: FaultName = fault === 'none' ? 'env:Receiver' : fault;
   const text = `${retryKinds.has(kindName) ? RETRY : texts[name]} (reference ${id})`;
   const xml = version === '1.1' ? fault11(name, text) : fault12(name, text);
   return {
     bytes: new TextEncoder().encode(xml),
-    status: statusOf(error.kind.status, name, version),
+    status: statusOf(status, name, version),
     contentType: version === '1.1' ? 'text/xml; charset=utf-8' : 'application/soap+xml; charset=utf-8',
   };
+}
+
+/** Once a private key was used, whatever the sender did wrong is one failed check (research/security.md §0, rule 2). */
+function kindOf(error: CountersignError): KindName {
+  const { kind } = codes[error.code];
+  return error.details['afterKey'] === true && kinds[kind].actor === 'sender' ? 'failed-check' : kind;
 }
 
 /** SOAP 1.1 §6.2: 500. SOAP 1.2 part 2 §7.5.2.2: 400 for Sender. What HTTP itself has a status for keeps it. */

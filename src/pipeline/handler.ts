@@ -1,12 +1,12 @@
 /** What a step is. Types only. */
 import type { z } from 'zod';
-import type { KeyEntry, KeyRing } from '../providers/keys.js';
+import type { KeyRing } from '../providers/keys.js';
+import type { Part } from '../wss/parts.js';
+import type { ReplayStore } from '../wss/replay.js';
 import type { Toolkit } from '../wss/toolkit.js';
+import type { Trust } from '../wss/trust.js';
 import type { NodeId } from '../xml/index.js';
 import type { Message } from './context.js';
-import type { Part } from './pending.js';
-import type { ReplayStore } from './pending.js';
-import type { Trust } from './pending.js';
 
 export type Direction = 'inbound' | 'outbound';
 export type ChainKind = 'request' | 'response';
@@ -28,6 +28,8 @@ export interface StepModule<O = unknown> {
   readonly example: O;
   /** Whether it also runs over a fault that the gateway makes itself (design/policy.md, Faults). */
   readonly faults?: boolean;
+  /** Whether a chain may have it more than once. */
+  readonly repeatable?: boolean;
   /**
    * Makes the step: resolves names, parses parts, judges algorithms. May be slow and may fail; running does no set-up.
    *
@@ -101,7 +103,7 @@ export interface OutboundStep {
 
 /**
  * Work on an incoming message. The walk over the Security header hands each child to the step that owns it; then
- * every `settle` runs, then every `finish`, both in list order.
+ * every `settle` runs, then every `finish`, then every `claim`, each in list order.
  */
 export interface InboundStep {
   readonly direction: 'inbound';
@@ -112,10 +114,14 @@ export interface InboundStep {
   readonly decrypts?: DecryptRole;
   /** Takes other children. */
   readonly owns?: ChildRole;
+  /** What is taken away at the end of the inbound steps. */
+  readonly strips?: StripPlan;
   /** Asserts what the policy requires, on evidence alone. */
   settle?(message: Message): void;
-  /** What comes after every requirement held: content checks, the replay claim. */
+  /** What comes after every requirement held: content checks. */
   finish?(message: Message): Promise<void> | void;
+  /** The very last thing before the message goes on, after outbound steps too. */
+  claim?(message: Message): Promise<void> | void;
 }
 
 export interface VerifyRole {
@@ -124,6 +130,7 @@ export interface VerifyRole {
 
 export interface DecryptRole {
   readonly keys: KeyRing;
+  readonly unauthenticatedCbc: boolean;
 }
 
 export interface ChildRole {
@@ -132,5 +139,10 @@ export interface ChildRole {
   take(child: NodeId, message: Message): Promise<void> | void;
 }
 
-/** The key of a ring that outbound work uses now (design/policy.md, Rollover). */
-export type PickKey = (ring: KeyRing, now: number) => KeyEntry;
+/** What of the security that was checked is not passed on. */
+export interface StripPlan {
+  /** Leaves the Security header where it is. */
+  readonly keep: boolean;
+  /** Removes the `wsu:Id` of signed elements. */
+  readonly ids: boolean;
+}

@@ -1,23 +1,122 @@
+import { StepTimer } from '../core/timer.js';
+import { openSecurityHeader } from '../wss/header.js';
+import { idRules } from '../wss/ids.js';
+import { findEnvelope, NONE, parseDocument, type XmlDocument } from '../xml/index.js';
 import type { Chain, ChainInput, ChainResult } from './chain.js';
-import type { Exchange } from './context.js';
+import { newFacts, type Exchange, type Message, type MessageFacts } from './context.js';
+import type { OutboundStep } from './handler.js';
+import { claimReplay, runInbound } from './inbound.js';
+import { faultOf, operationOf } from './message-facts.js';
+import { refusedFault } from './on-fault.js';
+import { stepError } from './step-error.js';
 
 /**
- * Runs a chain over one message.
+ * Runs a chain over one message. Owns time, errors and order; steps only work.
  *
  * @throws CountersignError with `details.step`, and `details.place` where the policy asked for what failed
  */
-export function runChain(chain: Chain, input: ChainInput): Promise<ChainResult> {
-  return Promise.reject(new Error(`${chain.kind} ${input.bytes.length}`));
+export async function runChain(chain: Chain, input: ChainInput): Promise<ChainResult> {
+  if (chain.mode === 'enforce') return runEnforced(chain, input);
+  // The original goes on, whatever the chain made of it.
+  const original = { slices: [input.bytes], length: input.bytes.length };
+  try {
+    return { ...(await runEnforced(chain, input)), ...original };
+  } catch (error) {
+    const { fault } = input.exchange[chain.kind];
+    return { ...original, evidence: [], fault, observed: stepError(error, chain) };
+  }
+}
+
+async function runEnforced(chain: Chain, { bytes, exchange, timer }: ChainInput): Promise<ChainResult> {
+  const facts = exchange[chain.kind];
+  let document: XmlDocument | undefined;
+  let message: Message | undefined;
+  try {
+    timer.enter('parse');
+    document = parseDocument(bytes, { limits: chain.toolkit.limits, ids: idRules });
+    message = newMessage(document, chain, { exchange, facts, timer });
+    if (chain.inbound.length > 0) await runInbound(message, chain);
+    if (chain.outbound.length > 0) await runOutbound(message, chain, chain.outbound);
+    timer.enter('render');
+    const rendered = document.render();
+    if (chain.inbound.length > 0) await claimReplay(message, chain);
+    return { ...rendered, evidence: message.evidence, fault: facts.fault, observed: undefined };
+  } catch (error) {
+    const failure = stepError(error, chain, { step: timer.running, afterKey: message?.keyUsed });
+    const isRefusedFault = facts.fault && chain.kind === 'response' && chain.inbound.length > 0;
+    throw isRefusedFault && message !== undefined ? refusedFault(failure, message) : failure;
+  } finally {
+    timer.leave();
+    // What was rendered are views of the input and of edits, not of the tables that go back here.
+    document?.release();
+  }
+}
+
+interface Surroundings {
+  readonly exchange: Exchange;
+  readonly facts: MessageFacts;
+  readonly timer: StepTimer;
+}
+
+function newMessage(document: XmlDocument, chain: Chain, { exchange, facts, timer }: Surroundings): Message {
+  const encryptedBody = chain.inbound.some(({ decrypts }) => decrypts !== undefined);
+  const envelope = findEnvelope(document, { encryptedBody });
+  facts.soapVersion = envelope.version;
+  facts.operation = operationOf(document, envelope);
+  facts.fault = faultOf(document, envelope) !== NONE;
+  return {
+    exchange,
+    facts,
+    document,
+    envelope,
+    header: chain.header,
+    toolkit: chain.toolkit,
+    timer,
+    now: chain.toolkit.clock.now(),
+    evidence: [],
+    securityHeader: NONE,
+    signatures: new Map(),
+    firstVerify: undefined,
+    waivesEncryption: chain.kind === 'response' && chain.onFault === 'allow-unencrypted',
+    keyUsed: false,
+  };
+}
+
+async function runOutbound(message: Message, chain: Chain, steps: readonly OutboundStep[]): Promise<void> {
+  const { timer, document } = message;
+  timer.enter('header');
+  message.signatures.clear();
+  message.firstVerify = undefined;
+  const { envelope, element } = openSecurityHeader(document, message.envelope, chain.header);
+  message.envelope = envelope;
+  message.securityHeader = element;
+  for (const step of steps) {
+    timer.enter(step.label);
+    await step.run(message);
+  }
 }
 
 /**
  * Puts the response chain's `timestamp` and `sign` on a fault that the gateway makes itself. Never throws: where
- * signing fails the fault goes out as it is.
+ * signing fails the fault goes out as it is (design/policy.md, Faults).
  */
-export function secureFault(
-  _chain: Chain | undefined,
+export async function secureFault(
+  chain: Chain | undefined,
   fault: Uint8Array,
-  _exchange: Exchange,
+  exchange: Exchange,
 ): Promise<Uint8Array> {
-  return Promise.resolve(fault);
+  if (chain === undefined || chain.faultSteps.length === 0) return fault;
+  const { limits, clock } = chain.toolkit;
+  let document: XmlDocument | undefined;
+  try {
+    document = parseDocument(fault, { limits, ids: idRules });
+    const surroundings = { exchange, facts: newFacts(), timer: new StepTimer(clock) };
+    const message = newMessage(document, chain, surroundings);
+    await runOutbound(message, chain, chain.faultSteps);
+    return Buffer.concat(document.render().slices);
+  } catch {
+    return fault;
+  } finally {
+    document?.release();
+  }
 }

@@ -1,0 +1,80 @@
+import { CountersignError, isCountersignError } from '../core/errors.js';
+import { checkMustUnderstand, findSecurityHeader, removeSecurityHeader, stripIds } from '../wss/header.js';
+import { findEnvelope, NONE } from '../xml/index.js';
+import type { Chain } from './chain.js';
+import type { Message } from './context.js';
+import { factsOf } from './evidence.js';
+import { faultOf, operationOf } from './message-facts.js';
+import { passUnsignedFault } from './on-fault.js';
+import { walkSecurityHeader } from './walk.js';
+
+/** The inbound steps of a chain, up to the message as it is forwarded. The replay claim comes later. */
+export async function runInbound(message: Message, chain: Chain): Promise<void> {
+  const { document, timer, facts } = message;
+  timer.enter('header');
+  message.firstVerify = chain.verifies[0];
+  checkMustUnderstand(document, message.envelope, chain.header.role);
+  message.securityHeader = findSecurityHeader(document, message.envelope, chain.header.role);
+  if (passUnsignedFault(message, chain)) return;
+  await walkSecurityHeader(message, chain);
+  timer.enter('header');
+  if (message.keyUsed) {
+    // A Header block or the Body may have come out of ciphertext; from here on the envelope is a plain one.
+    message.envelope = findEnvelope(document);
+    facts.operation = operationOf(document, message.envelope);
+    facts.fault = faultOf(document, message.envelope) !== NONE;
+  }
+  settleAll(message, chain);
+  for (const step of chain.inbound) {
+    if (step.finish === undefined) continue;
+    timer.enter(step.label);
+    await step.finish(message);
+  }
+  keepSigners(message, chain);
+  timer.enter('header');
+  strip(message, chain);
+}
+
+/** Says that the messages' signatures have been used, as the very last thing before the message goes on. */
+export async function claimReplay(message: Message, chain: Chain): Promise<void> {
+  for (const step of chain.inbound) {
+    if (step.claim === undefined) continue;
+    message.timer.enter(step.label);
+    await step.claim(message);
+  }
+}
+
+/** Asserts what the policy requires. Without a Security header at all, that is what the operator is told. */
+function settleAll(message: Message, chain: Chain): void {
+  for (const step of chain.inbound) {
+    if (step.settle === undefined) continue;
+    message.timer.enter(step.label);
+    try {
+      step.settle(message);
+    } catch (error) {
+      if (message.securityHeader !== NONE || !isCountersignError(error)) throw error;
+      const text = `there is no Security header for this role: ${error.message}`;
+      throw new CountersignError('HEADER_MISSING', text, { cause: error, details: error.details });
+    }
+  }
+}
+
+/** What the response chain may need of the request. */
+function keepSigners({ exchange, evidence }: Message, chain: Chain): void {
+  if (chain.kind !== 'request') return;
+  for (const { step, certificate } of factsOf(evidence, 'signed'))
+    exchange.requestSigners.set(step, certificate);
+}
+
+function strip(message: Message, { strip: { keep, ids } }: Chain): void {
+  const { document, envelope, securityHeader, evidence } = message;
+  const stays = (element: number): boolean => keep || !document.contains(securityHeader, element);
+  if (ids) {
+    const signed = factsOf(evidence, 'signed').flatMap(({ elements }) => elements);
+    stripIds(document, new Set(signed.filter(stays)));
+  }
+  if (keep || securityHeader === NONE) return;
+  removeSecurityHeader(document, envelope, securityHeader);
+  message.securityHeader = NONE;
+  message.envelope = findEnvelope(document);
+}

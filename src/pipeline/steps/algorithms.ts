@@ -1,0 +1,49 @@
+/** Algorithms of step options: looked up and judged when the chain is built. */
+import type { KeyFacts } from '../../providers/contract.js';
+import type { AlgorithmKind, DescriptorOf } from '../../wss/algorithms/descriptor.js';
+import type { AlgorithmUse } from '../../wss/profiles.js';
+import type { StepBuild } from '../handler.js';
+import { located, policyError } from '../policy-error.js';
+
+export interface AlgorithmChoice<K extends AlgorithmKind> {
+  readonly kind: K;
+  readonly id: string;
+  readonly use: AlgorithmUse;
+  /** Path of the option within the step. */
+  readonly at: string;
+}
+
+/**
+ * The algorithm that an option names.
+ *
+ * @param key the key it will be used with, where there is one
+ * @throws CountersignError CONFIG_UNKNOWN_NAME, ALGORITHM_DENIED, ALGORITHM_EXPIRED, KEY_TOO_WEAK, with `at`
+ */
+export function chooseAlgorithm<K extends AlgorithmKind>(
+  build: StepBuild,
+  choice: AlgorithmChoice<K>,
+  key?: KeyFacts,
+): DescriptorOf<K> {
+  const { algorithms, constraints, clock } = build.toolkit;
+  const { kind, id, use, at } = choice;
+  const ids = algorithms.ids(kind);
+  if (!ids.includes(id)) {
+    throw policyError('CONFIG_UNKNOWN_NAME', `there is no ${kind} algorithm ${id}`, at, {
+      kind: 'algorithm',
+      name: id,
+      known: ids.join(', '),
+    });
+  }
+  const descriptor = algorithms.byId(id, kind);
+  const now = clock.now();
+  // `check` counts what it lets pass; building a chain is no use of an exception.
+  if (!constraints.permits(id, use, now)) located(at, () => constraints.check(id, use, undefined, now));
+  if (key !== undefined && 'key' in descriptor && descriptor.key.kind !== key.kind) {
+    throw policyError(
+      'POLICY_INVALID',
+      `${id} takes a key of kind ${descriptor.key.kind}, not ${key.kind}`,
+      at,
+    );
+  }
+  return descriptor;
+}
