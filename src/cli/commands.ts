@@ -12,5 +12,6 @@ export const commands: Readonly<Record<string, () => Promise<CommandModule>>> = 
   fmt: () => import('./fmt.js'),
   errors: () => import('./errors.js'),
   steps: () => import('./steps.js'),
+  process: () => import('./process.js'),
   bench: () => import('./bench.js'),
 };

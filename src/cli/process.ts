@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+
+/** The options of `process`, as they are written. */
+export interface ProcessOptions {
+  readonly config: string;
+  readonly service: string;
+  readonly chain: string;
+  readonly provider?: string;
+  readonly clock?: string;
+  readonly request?: string;
+  readonly peer?: string;
+  readonly timings?: true;
+  readonly repeat?: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command('process')
+    .description('runs one chain of a service over one message: standard input to standard output')
+    .requiredOption('--config <file>', 'the gateway file')
+    .requiredOption('--service <name>', 'the service')
+    .requiredOption('--chain <request|response>', 'which of its chains')
+    .option('--provider <id>', 'js, openssl or pkcs11, instead of what the file says')
+    .option('--clock <time>', 'the time at which it happens: 2026-11-30T12:00:00Z')
+    .option('--request <file>', 'the request that a response belongs to: its chain runs first, silently')
+    .option('--peer <file>', 'the certificate of the signer of the request, instead of --request')
+    .option('--timings', 'prints the timing record as one line of JSON on standard error')
+    .option('--repeat <n>', 'runs it n times after a warm-up; --timings then gives the medians')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 processed, 1 refused (the SOAP fault on standard output, the reason on standard error),\n' +
+        '2 wrong usage or configuration, 3 a key or token is not available.\n\n' +
+        'Example:\n  countersign process --config client/countersign.yaml --service orders --chain request < order.xml',
+    )
+    .action(async (options: ProcessOptions) => {
+      const { processMessage } = await import('./process-message.js');
+      process.exitCode = await processMessage(options);
+    });
+}
