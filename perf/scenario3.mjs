@@ -74,7 +74,15 @@ async function measure(direction, size, message, { chains, java, counts, options
   ];
   for (const name of ['WSS4J', 'xml-crypto pipeline']) {
     if (cpu[name] !== undefined)
-      rows.push(row('scenario3', `${direction} ${size} / ${name}`, cpu.product, { name, cpu: cpu[name] }));
+      rows.push(
+        row(
+          'scenario3',
+          `${direction} ${size} / ${name}`,
+          cpu.product,
+          { name, cpu: cpu[name] },
+          { reachable: cpu[name] / cpu['bare crypto'] },
+        ),
+      );
   }
   return rows;
 }

@@ -34,7 +34,8 @@ export async function makeChains(provider, { classic }) {
         (await server.process('orders', 'request', await protect(message))).bytes,
       ).toString('utf8');
       const plain = out.replace(/ xmlns:wsu="[^"]*"/g, '').replace(/ wsu:Id="[^"]*"/g, '');
-      if (plain !== message.toString('utf8'))
+      // An empty Header goes with the Security header (policy.md, What is forwarded).
+      if (plain !== message.toString('utf8').replace('<soap:Header/>', ''))
         throw new Error('the received message is not the one that was sent');
     },
     async close() {
