@@ -5,7 +5,6 @@
 import type { HashName, SignatureAlgorithm } from '../../core/contracts.js';
 import type { CipherAlgorithm, KeyKind } from '../../providers/contract.js';
 import type { NodeId, XmlDocument } from '../../xml/index.js';
-import type { AlgorithmTable } from './table.js';
 
 /** Where an algorithm stands: `current`, or `legacy` (known weak, never in the default profile). */
 export type AlgorithmStatus = 'current' | 'legacy';
@@ -112,3 +111,27 @@ export type AlgorithmKind = AlgorithmDescriptor['kind'];
 
 /** The descriptor of a kind. */
 export type DescriptorOf<K extends AlgorithmKind> = Extract<AlgorithmDescriptor, { readonly kind: K }>;
+
+/** The algorithms that are known, by URI and by policy id. */
+export interface AlgorithmTable {
+  /** Every descriptor, in the order of the built-in list. */
+  readonly all: readonly AlgorithmDescriptor[];
+  /**
+   * The algorithm with this URI, compared octet by octet.
+   *
+   * @throws CountersignError ALGORITHM_UNKNOWN
+   */
+  byUri<K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K>;
+  /** As `byUri`, but undefined where there is none. */
+  find<K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> | undefined;
+  /**
+   * The algorithm that a policy calls `id`.
+   *
+   * @throws CountersignError ALGORITHM_UNKNOWN
+   */
+  byId<K extends AlgorithmKind>(id: string, kind: K): DescriptorOf<K>;
+  /** Policy ids of a kind, in the order of the built-in list. */
+  ids(kind: AlgorithmKind): readonly string[];
+  /** Policy id of a provider's signature record (as certificates carry them); undefined where there is none. */
+  signatureId(algorithm: SignatureAlgorithm): string | undefined;
+}

@@ -1,31 +1,9 @@
 import type { SignatureAlgorithm } from '../../core/contracts.js';
 import { CountersignError } from '../../core/errors.js';
 import { makeTable } from '../../core/table.js';
-import type { AlgorithmDescriptor, AlgorithmKind, DescriptorOf } from './descriptor.js';
+import type { AlgorithmDescriptor, AlgorithmKind, AlgorithmTable, DescriptorOf } from './descriptor.js';
 
-/** The algorithms that are known, by URI and by policy id. */
-export interface AlgorithmTable {
-  /** Every descriptor, in the order of the built-in list. */
-  readonly all: readonly AlgorithmDescriptor[];
-  /**
-   * The algorithm with this URI, compared octet by octet.
-   *
-   * @throws CountersignError ALGORITHM_UNKNOWN
-   */
-  byUri<K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K>;
-  /** As `byUri`, but undefined where there is none. */
-  find<K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> | undefined;
-  /**
-   * The algorithm that a policy calls `id`.
-   *
-   * @throws CountersignError ALGORITHM_UNKNOWN
-   */
-  byId<K extends AlgorithmKind>(id: string, kind: K): DescriptorOf<K>;
-  /** Policy ids of a kind, in the order of the built-in list. */
-  ids(kind: AlgorithmKind): readonly string[];
-  /** Policy id of a provider's signature record (as certificates carry them); undefined where there is none. */
-  signatureId(algorithm: SignatureAlgorithm): string | undefined;
-}
+export type { AlgorithmTable } from './descriptor.js';
 
 /** A module of `builtin.ts`: every export is a list of descriptors. */
 export type AlgorithmModules = Readonly<Record<string, readonly AlgorithmDescriptor[]>>;

@@ -1,5 +1,5 @@
 /** Reads a canonicalisation: a CanonicalizationMethod, or a Transform that is one. */
-import { CountersignError } from '../../core/errors.js';
+import { CountersignError, isCountersignError } from '../../core/errors.js';
 import { ns, type C14nMethod, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { AlgorithmDescriptor, AlgorithmKind, DescriptorOf } from '../algorithms/descriptor.js';
 import { childElements, onlyAttributes, requiredAttribute, structureError } from '../structure.js';
@@ -16,7 +16,7 @@ const whiteSpace = /[ \t\r\n]+/u;
 /**
  * Reads an element whose Algorithm must be a canonicalisation that the policy allows.
  *
- * @throws CountersignError TRANSFORM_DENIED (SIG-08 to SIG-11), SECURITY_STRUCTURE, SECURITY_LIMIT
+ * @throws CountersignError TRANSFORM_DENIED (SIG-08 to SIG-11), ALGORITHM_EXPIRED, SECURITY_STRUCTURE, SECURITY_LIMIT
  */
 export function readCanonicalisation(doc: XmlDocument, element: NodeId, toolkit: Toolkit): Canonicalisation {
   const descriptor = allowedAlgorithm(doc, element, 'c14n', toolkit);
@@ -35,7 +35,7 @@ export function readCanonicalisation(doc: XmlDocument, element: NodeId, toolkit:
 /**
  * The algorithm of an element, when it is of this kind and the policy allows it for `verify`.
  *
- * @throws CountersignError TRANSFORM_DENIED
+ * @throws CountersignError TRANSFORM_DENIED, ALGORITHM_EXPIRED
  */
 export function allowedAlgorithm<K extends AlgorithmKind & ('c14n' | 'transform')>(
   doc: XmlDocument,
@@ -47,16 +47,27 @@ export function allowedAlgorithm<K extends AlgorithmKind & ('c14n' | 'transform'
   const uri = requiredAttribute(doc, element, 'Algorithm');
   const descriptor = toolkit.algorithms.find(uri, kind);
   if (descriptor === undefined) throw transformDenied(doc, element, uri);
-  allow(doc, element, descriptor, toolkit);
+  checkTransform(doc, element, descriptor, toolkit);
   return descriptor;
 }
 
-function allow(doc: XmlDocument, element: NodeId, descriptor: AlgorithmDescriptor, toolkit: Toolkit): void {
-  const now = toolkit.clock.now();
-  if (!toolkit.constraints.permits(descriptor.id, 'verify', now)) {
+/**
+ * Judges a canonicalisation or transform for `verify`.
+ *
+ * @throws CountersignError TRANSFORM_DENIED, ALGORITHM_EXPIRED
+ */
+export function checkTransform(
+  doc: XmlDocument,
+  element: NodeId,
+  descriptor: AlgorithmDescriptor,
+  toolkit: Toolkit,
+): void {
+  try {
+    toolkit.constraints.check(descriptor, 'verify', undefined, toolkit.clock.now());
+  } catch (error) {
+    if (!isCountersignError(error) || error.code !== 'ALGORITHM_DENIED') throw error;
     throw transformDenied(doc, element, descriptor.uri, descriptor.id);
   }
-  toolkit.constraints.check(descriptor, 'verify', undefined, now);
 }
 
 function readPrefixes(doc: XmlDocument, element: NodeId, limit: number): readonly string[] {

@@ -13,6 +13,7 @@ import {
 import type { Toolkit } from '../toolkit.js';
 import {
   allowedAlgorithm,
+  checkTransform,
   readCanonicalisation,
   transformDenied,
   type Canonicalisation,
@@ -122,11 +123,9 @@ function readTransforms(
 }
 
 function impliedCanonicalisation(doc: XmlDocument, reference: NodeId, toolkit: Toolkit): Canonicalisation {
-  const { uri, id, algorithm, comments } = toolkit.algorithms.byId(implied, 'c14n');
-  const now = toolkit.clock.now();
-  if (!toolkit.constraints.permits(id, 'verify', now))
-    throw transformDenied(doc, reference, `(none: ${uri})`, id);
-  toolkit.constraints.check(id, 'verify', undefined, now);
+  const descriptor = toolkit.algorithms.byId(implied, 'c14n');
+  checkTransform(doc, reference, descriptor, toolkit);
+  const { id, algorithm, comments } = descriptor;
   return { id, method: { algorithm, comments } };
 }
 

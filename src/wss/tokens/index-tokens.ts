@@ -93,7 +93,7 @@ export class TokenIndex {
         },
       );
     }
-    const content = module.read(this.doc, element, this.#toolkit);
+    const content = module.read(this.doc, element, this.#toolkit.certificates);
     this.#contents.set(element, content);
     return content;
   }

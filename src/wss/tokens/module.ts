@@ -2,7 +2,7 @@
 import { makeTable } from '../../core/table.js';
 import type { Certificate } from '../../pki/types.js';
 import type { NodeId, XmlDocument } from '../../xml/index.js';
-import type { Toolkit } from '../toolkit.js';
+import type { CertificateReader } from './certificates.js';
 
 /** What a token holds. */
 export interface TokenContent {
@@ -21,7 +21,7 @@ export interface TokenModule {
   /** Value of the ValueType attribute; undefined where the element has none. */
   readonly valueType: string | undefined;
   /** @throws CountersignError TOKEN_MALFORMED, XML_BASE64, XML_NOT_TEXT */
-  read(doc: XmlDocument, element: NodeId, toolkit: Toolkit): TokenContent;
+  read(doc: XmlDocument, element: NodeId, certificates: CertificateReader): TokenContent;
 }
 
 /** The kinds of token that are known. */

@@ -11,8 +11,8 @@ export const x509PkiPathToken: TokenModule = Object.freeze({
   name: 'X509PKIPathv1',
   ...binaryToken,
   valueType: `${x509Profile}X509PKIPathv1`,
-  read: (doc, element, toolkit) => {
-    const path = splitPath(binaryTokenOctets(doc, element)).map((der) => toolkit.certificates.read(der));
+  read: (doc, element, certificates) => {
+    const path = splitPath(binaryTokenOctets(doc, element)).map((der) => certificates.read(der));
     const certificate = path.pop();
     if (certificate === undefined) throw malformed('holds no certificate');
     return { certificate, intermediates: path.reverse() };

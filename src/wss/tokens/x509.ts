@@ -6,8 +6,8 @@ export const x509v3Token: TokenModule = Object.freeze({
   name: 'X509v3',
   ...binaryToken,
   valueType: `${x509Profile}X509v3`,
-  read: (doc, element, toolkit) => ({
-    certificate: toolkit.certificates.read(binaryTokenOctets(doc, element)),
+  read: (doc, element, certificates) => ({
+    certificate: certificates.read(binaryTokenOctets(doc, element)),
     intermediates: [],
   }),
 } satisfies TokenModule);
