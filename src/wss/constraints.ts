@@ -93,7 +93,9 @@ export function compileConstraints(options: ConstraintOptions): AlgorithmConstra
   if (!isProfile(options.profile)) {
     throw new CountersignError('POLICY_INVALID', `there is no algorithm profile ${String(options.profile)}`);
   }
-  const known = new Set([...options.table.all.map((one) => one.id), shortRsa]);
+  // Transforms that cut nodes out of a part are known by name only: no policy can allow them.
+  const algorithms = options.table.all.filter((one) => one.kind !== 'transform');
+  const known = new Set([...algorithms.map((one) => one.id), shortRsa]);
   const allowed = options.allow.map((text, index) => parseAllow(text, index, known));
   const rows = [...profileRows(profiles[options.profile]), ...allowed.flatMap(allowRows)];
   return new Compiled(options.profile, rows, options.onException);

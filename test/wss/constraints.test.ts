@@ -181,6 +181,8 @@ describe('allow', () => {
 
   it.each([
     ['rsa-sha2', 0],
+    ['enveloped-signature', 0],
+    ['str-transform for verify', 0],
     ['', 0],
     ['rsa-sha1 for', 12],
     ['rsa-sha1 for reading', 13],

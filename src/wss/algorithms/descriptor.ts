@@ -91,7 +91,7 @@ export interface C14nDescriptor extends Common {
   readonly comments: boolean;
 }
 
-/** A transform that is not a canonicalisation. */
+/** A transform that is not a canonicalisation. Known by name; never accepted where an element is covered. */
 export interface TransformDescriptor extends Common {
   readonly kind: 'transform';
   readonly name: 'enveloped-signature' | 'str-transform';

@@ -28,13 +28,20 @@ export function makeAlgorithmTable(modules: AlgorithmModules): AlgorithmTable {
   const all = Object.freeze(Object.values(modules).flat());
   // A descriptor that is refined by its parameters is none to name in a policy.
   const named = all.filter((one) => !('refine' in one));
-  const uris = makeTable('algorithm URI', all, (one) => `${one.kind} ${one.uri}`);
+  const uris = new Map<AlgorithmKind, ReadonlyMap<string, AlgorithmDescriptor>>();
+  for (const kind of new Set(all.map((one) => one.kind))) {
+    const ofKind = all.filter((one) => one.kind === kind);
+    uris.set(
+      kind,
+      makeTable(`${kind} URI`, ofKind, (one) => one.uri),
+    );
+  }
   const ids = makeTable('algorithm', named, (one) => `${one.kind} ${one.id}`);
   const shapes = new Map<string, string>();
   for (const one of named) if (one.kind === 'signature') shapes.set(shape(one.algorithm), one.id);
 
   const find = <K extends AlgorithmKind>(uri: string, kind: K): DescriptorOf<K> | undefined => {
-    const found = uris.get(`${kind} ${uri}`);
+    const found = uris.get(kind)?.get(uri);
     return isKind(found, kind) ? found : undefined;
   };
   return Object.freeze({

@@ -1,7 +1,7 @@
 /** Reads a canonicalisation: a CanonicalizationMethod, or a Transform that is one. */
 import { CountersignError, isCountersignError } from '../../core/errors.js';
 import { ns, type C14nMethod, type NodeId, type XmlDocument } from '../../xml/index.js';
-import type { AlgorithmDescriptor, AlgorithmKind, DescriptorOf } from '../algorithms/descriptor.js';
+import type { C14nDescriptor } from '../algorithms/descriptor.js';
 import { childElements, onlyAttributes, requiredAttribute, structureError } from '../structure.js';
 import type { Toolkit } from '../toolkit.js';
 
@@ -19,7 +19,11 @@ const whiteSpace = /[ \t\r\n]+/u;
  * @throws CountersignError TRANSFORM_DENIED (SIG-08 to SIG-11), ALGORITHM_EXPIRED, SECURITY_STRUCTURE, SECURITY_LIMIT
  */
 export function readCanonicalisation(doc: XmlDocument, element: NodeId, toolkit: Toolkit): Canonicalisation {
-  const descriptor = allowedAlgorithm(doc, element, 'c14n', toolkit);
+  onlyAttributes(doc, element, ['Algorithm']);
+  const uri = requiredAttribute(doc, element, 'Algorithm');
+  const descriptor = toolkit.algorithms.find(uri, 'c14n');
+  if (descriptor === undefined) throw transformDenied(doc, element, uri);
+  checkTransform(doc, element, descriptor, toolkit);
   const { algorithm, comments } = descriptor;
   const [child, ...more] = childElements(doc, element);
   if (child === undefined) return { id: descriptor.id, method: { algorithm, comments } };
@@ -33,33 +37,14 @@ export function readCanonicalisation(doc: XmlDocument, element: NodeId, toolkit:
 }
 
 /**
- * The algorithm of an element, when it is of this kind and the policy allows it for `verify`.
- *
- * @throws CountersignError TRANSFORM_DENIED, ALGORITHM_EXPIRED
- */
-export function allowedAlgorithm<K extends AlgorithmKind & ('c14n' | 'transform')>(
-  doc: XmlDocument,
-  element: NodeId,
-  kind: K,
-  toolkit: Toolkit,
-): DescriptorOf<K> {
-  onlyAttributes(doc, element, ['Algorithm']);
-  const uri = requiredAttribute(doc, element, 'Algorithm');
-  const descriptor = toolkit.algorithms.find(uri, kind);
-  if (descriptor === undefined) throw transformDenied(doc, element, uri);
-  checkTransform(doc, element, descriptor, toolkit);
-  return descriptor;
-}
-
-/**
- * Judges a canonicalisation or transform for `verify`.
+ * Judges a canonicalisation for `verify`.
  *
  * @throws CountersignError TRANSFORM_DENIED, ALGORITHM_EXPIRED
  */
 export function checkTransform(
   doc: XmlDocument,
   element: NodeId,
-  descriptor: AlgorithmDescriptor,
+  descriptor: C14nDescriptor,
   toolkit: Toolkit,
 ): void {
   try {
