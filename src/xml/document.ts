@@ -1,3 +1,4 @@
+import { CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
 import { hasNonWhitespaceText, leafBase64, leafText } from './content.js';
 import { contentRange, elementRange, slicesOf, wholeRange } from './edits.js';
@@ -58,7 +59,7 @@ export function parseDocument(bytes: Uint8Array, options: ParseOptions): XmlDocu
   try {
     tree.addSource(encoded.bytes);
     const parser = new Parser(tree, options.limits, options.ids);
-    const root = parser.message(encoded);
+    const root = parser.message(encoded.start);
     return new XmlDocument(tree, parser, root, encoded.transcoded);
   } catch (error) {
     returnTree(tree);
@@ -219,6 +220,9 @@ export class XmlDocument {
    * @throws XML_EDIT_CONFLICT if the attribute is there, XML_ID_DUPLICATE
    */
   setAttribute(element: NodeId, attribute: Attribute): void {
+    if (this.attribute(element, attribute.namespace, attribute.local) !== undefined) {
+      throw new CountersignError('XML_EDIT_CONFLICT', `the attribute ${attribute.local} is there already`);
+    }
     this.#modifier.setAttribute(element, attribute);
     this.#version++;
   }

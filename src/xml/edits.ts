@@ -1,4 +1,4 @@
-import { CLOSE_START, ELEMENT_SHIFT, END, LAST, OPEN_END, SOURCE, START } from './tables.js';
+import { CLOSE_START, ELEMENT_SHIFT, EMPTY, END, FLAGS, LAST, OPEN_END, SOURCE, START } from './tables.js';
 import { NONE, type Edit, type NodeId, type Source, type Tree } from './tree.js';
 
 /** A range of a source with the elements that lie in it. */
@@ -34,7 +34,8 @@ export function contentRange(tree: Tree, element: NodeId): Range {
     end: tree.elements[row + CLOSE_START] as number,
     first: element + 1,
     last: tree.elements[row + LAST] as number,
-    inner: true,
+    // After an empty-element tag stands what belongs to the parent.
+    inner: ((tree.elements[row + FLAGS] as number) & EMPTY) === 0,
   };
 }
 
@@ -86,14 +87,17 @@ export function recordEdit(range: Range, replacement: Source | undefined, tag: N
     replacement,
     tag,
   };
-  const insertion = range.start === range.end && !range.inner;
-  const edits = insertion
-    ? [...range.source.edits]
-    : range.source.edits.filter((old) => !isWithin(old, range));
+  const edits = range.source.edits.filter((old) => !isSuperseded(old, range, tag));
   let at = edits.length;
   while (at > 0 && follows(edits[at - 1] as Edit, edit)) at--;
   edits.splice(at, 0, edit);
   range.source.edits = edits;
+}
+
+function isSuperseded(old: Edit, range: Range, tag: NodeId): boolean {
+  if (tag !== NONE) return old.tag === tag;
+  const insertion = range.start === range.end && !range.inner;
+  return !insertion && isWithin(old, range);
 }
 
 /** Order of edits: by place; of one place insertions first, and in the order in which they were made. */

@@ -1,20 +1,20 @@
 import { isUtf8 } from 'node:buffer';
+import { declarationEnd } from './markup.js';
 import { refusal } from './refusal.js';
 
-/** Bytes to parse, and which encodings their XML declaration may name. */
+/** Bytes to parse. */
 export interface Encoded {
   readonly bytes: Buffer;
-  /** Offset after the byte order mark. */
+  /** Offset after byte order mark and XML declaration. */
   readonly start: number;
-  readonly encodings: readonly string[];
   /** The bytes are not those that came: UTF-16 was turned into UTF-8. */
   readonly transcoded: boolean;
 }
 
 /**
- * Looks at byte order mark and encoding. Nothing is ever replaced: bytes that are not valid are refused.
+ * Looks at byte order mark, encoding and XML declaration. Nothing is ever replaced: bytes that are not valid are refused.
  *
- * @throws XML_ENCODING
+ * @throws XML_ENCODING XML_NOT_WELL_FORMED
  */
 export function readEncoding(input: Uint8Array, utf16: boolean): Encoded {
   const bytes = asBuffer(input);
@@ -22,18 +22,16 @@ export function readEncoding(input: Uint8Array, utf16: boolean): Encoded {
   const little = first === 0xff && second === 0xfe;
   if (little || (first === 0xfe && second === 0xff)) {
     if (!utf16) throw refusal('XML_ENCODING', 'UTF-16 is not accepted', 0);
-    return {
-      bytes: transcode(bytes.subarray(2), little),
-      start: 0,
-      encodings: ['utf-16', little ? 'utf-16le' : 'utf-16be'],
-      transcoded: true,
-    };
+    const text = transcode(bytes.subarray(2), little);
+    // The declaration speaks of UTF-16 and goes with it.
+    const start = declarationEnd(text, 0, ['utf-16', little ? 'utf-16le' : 'utf-16be']);
+    return { bytes: text.subarray(start), start: 0, transcoded: true };
   }
   // A null byte among the first two is UTF-16 or UTF-32 without a mark (XML 1.0 appendix F).
   if (first === 0 || second === 0) throw refusal('XML_ENCODING', 'the message is not UTF-8', 0);
   if (!isUtf8(bytes)) throw refusal('XML_ENCODING', 'the message is not valid UTF-8', 0);
-  const mark = first === 0xef && second === 0xbb && bytes[2] === 0xbf;
-  return { bytes, start: mark ? 3 : 0, encodings: ['utf-8'], transcoded: false };
+  const mark = first === 0xef && second === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return { bytes, start: declarationEnd(bytes, mark, ['utf-8']), transcoded: false };
 }
 
 /** A Buffer over the same memory. */

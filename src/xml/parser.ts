@@ -1,16 +1,8 @@
 import type { Limits } from '../core/limits.js';
 import { isBlank } from './chars.js';
 import * as chars from './chars.js';
-import type { Encoded } from './encoding.js';
 import type { IdRules } from './ids.js';
-import {
-  cdataEnd,
-  commentEnd,
-  declarationEnd,
-  instructionEnd,
-  refuseNonCharacter,
-  startsWith,
-} from './markup.js';
+import { cdataEnd, commentEnd, instructionEnd, refuseNonCharacter, startsWith } from './markup.js';
 import { canonicalInText, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit, refusal } from './refusal.js';
 import * as tables from './tables.js';
@@ -78,11 +70,10 @@ export class Parser {
     this.#bytes = this.#source.bytes;
   }
 
-  /** Parses the message, source 1; returns its root. */
-  message(encoded: Encoded): NodeId {
+  /** Parses the message, source 1, from `start` on; returns its root. */
+  message(start: number): NodeId {
     const bytes = this.#bytes;
-    let at = declarationEnd(bytes, encoded.start, encoded.encodings);
-    at = this.#misc(at, true);
+    let at = this.#misc(start, true);
     if (at >= bytes.length || bytes[at] !== 0x3c) throw malformed('there is no root element', at);
     const root = this.#tree.elementCount;
     at = this.#startTag(at);

@@ -1,9 +1,6 @@
 import { isChar } from './chars.js';
 import { malformed } from './refusal.js';
 
-/** More digits than any character needs, leading zeros included. */
-const longestReference = 32;
-
 /**
  * The code point of the reference that begins at `start` and ends before `end`.
  *
@@ -33,8 +30,11 @@ function predefined(bytes: Buffer, at: number, length: number): number {
 
 /** The offset after the reference that begins at `start`; `limit` ends the text it stands in. */
 export function referenceEnd(bytes: Buffer, start: number, limit: number): number {
-  const last = Math.min(limit, start + longestReference);
-  for (let at = start + 1; at < last; at++) if (bytes[at] === 0x3b) return at + 1;
+  for (let at = start + 1; at < limit; at++) {
+    const byte = bytes[at] as number;
+    if (byte === 0x3b) return at + 1;
+    if (byte <= 0x20 || byte === 0x3c || byte === 0x26) break;
+  }
   throw malformed('a reference is not closed', start);
 }
 

@@ -189,7 +189,7 @@ export class TagReader {
     const atoms = this.#tree.atoms;
     const prefix = atoms.intern(this.#source.id, this.#bytes, start, end);
     const flags = (prefix << ATOM_SHIFT) + ATOM_FLAGS;
-    if (((atoms.rows[flags] as number) & ATOM_IS_PREFIX) === 0) {
+    if (prefix > ATOM_XMLNS && ((atoms.rows[flags] as number) & ATOM_IS_PREFIX) === 0) {
       if (++this.#prefixes > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
       atoms.rows[flags] = (atoms.rows[flags] as number) | ATOM_IS_PREFIX;
     }

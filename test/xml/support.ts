@@ -1,6 +1,6 @@
-import { XmlDocument as Libxml } from 'libxml2-wasm';
-import { defaultLimits, type Limits } from '#src/core/limits.js';
+import { XmlDocument as Libxml, ParseOption } from 'libxml2-wasm';
 import { isCountersignError } from '#src/core/errors.js';
+import { defaultLimits, type Limits } from '#src/core/limits.js';
 import { canonicalize, ns, parseDocument } from '#src/xml/index.js';
 import type { C14nMethod, IdRules, NodeId, XmlDocument } from '#src/xml/index.js';
 
@@ -61,7 +61,9 @@ export class Oracle {
   readonly #elements: NonNullable<ReturnType<Libxml['get']>>[];
 
   constructor(text: Uint8Array) {
-    this.#document = Libxml.fromBuffer(text);
+    this.#document = Libxml.fromBuffer(text, {
+      option: ParseOption.XML_PARSE_NOWARNING | ParseOption.XML_PARSE_NO_XXE,
+    });
     this.#elements = this.#document.find('//*');
   }
 
@@ -75,7 +77,7 @@ export class Oracle {
       ...(method.inclusivePrefixes === undefined
         ? {}
         : { inclusiveNamespacePrefixes: [...method.inclusivePrefixes] }),
-    } as Parameters<Libxml['canonicalizeToString']>[0]);
+    });
   }
 
   get count(): number {

@@ -94,10 +94,11 @@ class Canonicalizer {
   /** The document: comments and instructions beside the root each on a line of its own (Canonical XML 1.0 §2.1). */
   document(root: NodeId): void {
     const source = this.#tree.source(1);
-    const start = this.#tree.get(root, START);
-    this.#misc(source, 0, start, false);
+    // A root that was empty and got content is written in a source of its own: its place is that of the edit.
+    const place = source.edits.find((edit) => edit.tag === NONE && edit.first === root);
+    this.#misc(source, 0, place?.start ?? this.#tree.get(root, START), false);
     this.element(root);
-    this.#misc(source, this.#tree.get(root, END), source.bytes.length, true);
+    this.#misc(source, place?.end ?? this.#tree.get(root, END), source.bytes.length, true);
   }
 
   element(apex: NodeId): void {
