@@ -35,7 +35,7 @@ const messages = [
     file: 'signed_invalid',
     steps: [verify('')],
     header: 'actor1',
-    refused: ['DIGEST_MISMATCH', 'SIGNATURE_INVALID', 'CERTIFICATE_UNTRUSTED'],
+    refused: ['TOKEN_UNSUPPORTED', 'DIGEST_MISMATCH', 'SIGNATURE_INVALID'],
   },
   { file: 'wsse-request-clean', steps: [] },
 ];

@@ -57,7 +57,7 @@ const toPeer = [
   { name: 'token issuer-serial', sign: ', reference: issuer-serial' },
   { name: 'token ski', sign: ', reference: ski' },
   { name: 'token thumbprint', sign: ', reference: thumbprint' },
-  { name: 'token x509-data', sign: ', reference: x509-data', options: ['no-bsp=1'] },
+  // WSS4J takes no X509Data outside a SecurityTokenReference for a signer ("Unsupported KeyInfo type"): xmlsec1 judges that form.
   { name: 'recipient direct', encrypt: ', reference: direct' },
   { name: 'recipient issuer-serial', encrypt: ', reference: issuer-serial' },
   { name: 'recipient ski', encrypt: ', reference: ski' },

@@ -33,6 +33,12 @@ export async function cases(lab) {
         core,
         run: () => sendSigned(lab, true),
       },
+      {
+        name: 'our signature, certificate from x509-data',
+        direction: 'Countersign → xmlsec1',
+        core,
+        run: () => sendX509Data(lab),
+      },
       { name: 'its signature', direction: 'xmlsec1 → Countersign', core, run: () => receiveSigned(lab) },
       ...ciphers.map((cipher) => ({
         name: cipher.id,
@@ -62,6 +68,19 @@ async function sendSigned(lab, tamper = false) {
   const message = tamper ? text.replace(/<o:article>[^<]*/, '<o:article>changed') : text;
   const judged = verify(message, lab.key('client.pem'), lab.key('ca.pem'));
   return judged.ok === !tamper ? undefined : `xmlsec1: ${judged.error || 'accepted'}`;
+}
+
+/** xmlsec1 takes the certificate out of KeyInfo/X509Data and builds the path to the CA itself. */
+async function sendX509Data(lab) {
+  const config = writeConfig(lab, 'xmlsec1-x509-data', {
+    side: 'client',
+    request: ['timestamp', 'sign: { key: own, parts: [timestamp, body], reference: x509-data }'],
+    response: [],
+  });
+  const out = await processOnce(config, 'request', lab.order);
+  if (!out.ok) return `could not be made: ${out.code} ${out.message}`;
+  const judged = verify(out.bytes, undefined, lab.key('ca.pem'));
+  return judged.ok ? undefined : `xmlsec1: ${judged.error}`;
 }
 
 async function receiveSigned(lab) {

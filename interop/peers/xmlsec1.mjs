@@ -34,9 +34,10 @@ function xmlsec1(args, files) {
   }
 }
 
-/** Verifies the (first) Signature of `message` with the signer's certificate. */
+/** Verifies the (first) Signature of `message`, with the signer's certificate, or with one from its KeyInfo that `ca` issued. */
 export function verify(message, certificate, ca) {
-  const args = ['--verify', ...ids, '--pubkey-cert-pem', certificate, '--trusted-pem', ca, '@/message.xml'];
+  const signer = certificate === undefined ? [] : ['--pubkey-cert-pem', certificate];
+  const args = ['--verify', ...ids, ...signer, '--trusted-pem', ca, '@/message.xml'];
   return xmlsec1(args, { 'message.xml': message });
 }
 

@@ -176,11 +176,21 @@ function failedRules(service: ServiceConfig, parts: Parts, context: CompileConte
 }
 
 function trustsOf(parts: Parts, toolkit: Toolkit): Map<string, Trust> {
+  const known = [...parts.keys.values.values()].flatMap(({ entries }) =>
+    entries.map(({ certificate }) => certificate),
+  );
   return new Map(
     [...parts.trusts.values].map(([name, { config, anchors, pinned }]) => [
       name,
       makeTrust(
-        { name, anchors, pinned, subjects: config.subjects.map(parseName), anySubject: config.anySubject },
+        {
+          name,
+          anchors,
+          pinned,
+          known,
+          subjects: config.subjects.map(parseName),
+          anySubject: config.anySubject,
+        },
         toolkit,
       ),
     ]),

@@ -18,7 +18,7 @@ export interface TrustedSigner {
 /** A named trust of the policy. */
 export interface Trust {
   readonly name: string;
-  /** Certificates that it names, for references that only identify one. */
+  /** Certificates that references may identify without carrying them; being here is no trust. */
   readonly certificates: readonly Certificate[];
   /**
    * Accepts a signer's certificate. The answer is remembered for as long as the path stays valid.
@@ -36,6 +36,8 @@ export interface TrustOptions {
   readonly anchors: readonly Certificate[];
   /** Leaves trusted as they are. */
   readonly pinned: readonly Certificate[];
+  /** Further certificates of the configuration that references may identify (issuer and serial, SKI, thumbprint). */
+  readonly known?: readonly Certificate[];
   /** Subjects that may sign among those that an anchor vouches for; ignored with `anySubject`. */
   readonly subjects: readonly NamePattern[];
   readonly anySubject: boolean;
@@ -85,7 +87,7 @@ class ConfiguredTrust implements Trust {
 
   constructor(options: TrustOptions, tools: TrustTools) {
     this.name = options.name;
-    this.certificates = options.pinned;
+    this.certificates = [...options.pinned, ...(options.known ?? [])];
     this.#options = options;
     this.#tools = tools;
   }
