@@ -7,6 +7,7 @@ export interface CommandModule {
 }
 
 export const commands: Readonly<Record<string, () => Promise<CommandModule>>> = {
+  serve: () => import('./serve.js'),
   init: () => import('./init.js'),
   keys: () => import('./keys.js'),
   fmt: () => import('./fmt.js'),

@@ -17,7 +17,16 @@ export function fixedClock(epochMillis: number): Clock {
   return Object.freeze({ now: () => epochMillis, micros: systemClock.micros });
 }
 
-/** `2026-11-30T22:47:02.123Z` for milliseconds since the epoch. */
+let knownSecond = Number.NaN;
+let secondText = '';
+
+/** `2026-11-30T22:47:02.123Z` for milliseconds since the epoch. The text of the last second is remembered. */
 export function isoTime(epochMillis: number): string {
-  return new Date(epochMillis).toISOString();
+  const second = Math.floor(epochMillis / 1000);
+  if (second !== knownSecond) {
+    secondText = new Date(second * 1000).toISOString().slice(0, -4);
+    knownSecond = second;
+  }
+  const millis = Math.floor(epochMillis - second * 1000);
+  return `${secondText}${millis < 10 ? '00' : millis < 100 ? '0' : ''}${millis}Z`;
 }

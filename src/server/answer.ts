@@ -33,21 +33,23 @@ export function readAnswer(
 ): Answer {
   const { status, headers, body } = answer;
   const media = context.readMedia(fieldValue(headers, 'content-type'));
-  const plain = { status, headers, body, decoded: false };
   if (body.bytes.length === 0 && (status === 200 || status === 202 || status === 204)) {
-    return { ...plain, empty: true, looksLikeFault: false };
+    return { status, headers, body, empty: true, looksLikeFault: false, decoded: false };
   }
-  if (!chained) return { ...plain, empty: false, looksLikeFault: status >= 400 && media.kind === 'soap' };
+  if (!chained) {
+    const looksLikeFault = status >= 400 && media.kind === 'soap';
+    return { status, headers, body, empty: false, looksLikeFault, decoded: false };
+  }
   try {
     if (media.kind !== 'soap') throw notSoap(status, fieldValue(headers, 'content-type'));
     checkCharset(media);
     const coding = fieldValue(headers, 'content-encoding')?.trim().toLowerCase();
     if (coding === undefined || coding === 'identity')
-      return { ...plain, empty: false, looksLikeFault: false };
+      return { status, headers, body, empty: false, looksLikeFault: false, decoded: false };
     if (coding !== 'gzip') throw notSoap(status, `content encoding ${coding}`);
     const decoded = unpooled(gunzip(body.bytes, config.limits.response));
     body.release();
-    return { ...plain, body: decoded, decoded: true, empty: false, looksLikeFault: false };
+    return { status, headers, body: decoded, empty: false, looksLikeFault: false, decoded: true };
   } catch (error) {
     body.release();
     throw error;

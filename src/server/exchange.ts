@@ -59,7 +59,7 @@ export class ServiceExchange {
     const onClose = (): void => {
       if (!response.writableFinished) this.#abandon();
     };
-    response.once('close', onClose);
+    response.on('close', onClose);
     let answer: Answer | undefined;
     let reply: Reply;
     try {

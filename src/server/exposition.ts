@@ -62,7 +62,7 @@ export function exposition(metrics: Metrics, readings: readonly Reading[]): Expo
   for (const series of [metrics.exchange, metrics.step, metrics.part]) {
     registry.registerMetric(new Exposed(series, 'histogram', () => histogramLines(series)));
   }
-  for (const series of [metrics.refused, metrics.observed, metrics.accepted]) {
+  for (const series of [metrics.refused, metrics.observed, metrics.accepted, metrics.exceptions]) {
     registry.registerMetric(new Exposed(series, 'counter', () => counterLines(series)));
   }
   for (const reading of readings) {

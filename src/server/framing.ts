@@ -104,7 +104,8 @@ function lengthOf(fields: Fields): number | undefined {
   return Number(length);
 }
 
-function listed(value: string, known: Set<string> | undefined): Set<string> {
+function listed(value: string, known: Set<string> | undefined): Set<string> | undefined {
+  if (known === undefined && (value === 'keep-alive' || value === 'close')) return undefined;
   const names = known ?? new Set<string>();
   for (const part of value.split(',')) {
     const name = part.trim().toLowerCase();

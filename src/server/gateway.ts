@@ -63,6 +63,8 @@ export interface GatewayOptions {
   /** Takes the operator's line of a refused message; standard error, if not given. */
   readonly stderr?: (line: string) => void;
   readonly pool?: BufferPool;
+  /** What is counted; given where something is counted before the gateway is there. */
+  readonly metrics?: Metrics;
 }
 
 /** Where the listeners are. */
@@ -89,7 +91,7 @@ export interface Processed {
 /** A running gateway. */
 export class Gateway {
   readonly log: Log;
-  readonly metrics: Metrics = new Metrics();
+  readonly metrics: Metrics;
   readonly #parts: GatewayParts;
   readonly #context: HandlerContext;
   readonly #transports: Transports;
@@ -107,6 +109,7 @@ export class Gateway {
     const { clock, config, random, digest } = parts;
     this.#parts = parts;
     this.log = options.log ?? openLog(clock);
+    this.metrics = options.metrics ?? new Metrics();
     const pool = options.pool ?? new BufferPool();
     const { traceToken } = config.admin;
     this.#context = {
@@ -242,7 +245,7 @@ export class Gateway {
       await admin;
     }
     await this.#parts.close();
-    this.log.flush();
+    this.log.end();
   }
 
   #open(compiled: CompiledChains): void {

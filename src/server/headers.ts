@@ -79,7 +79,7 @@ export function returnedFields(raw: readonly string[], changed: boolean): string
 
 function connectionNames(raw: readonly string[]): Set<string> | undefined {
   const value = fieldValue(raw, 'connection');
-  if (value === undefined) return undefined;
+  if (value === undefined || /^(?:keep-alive|close)$/i.test(value)) return undefined;
   return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Journal } from './handler-context.js';
 import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';
+import { recordLine } from './record-line.js';
 
 /** Peers choose some of the fields: no line grows without bounds (research/security.md LOG-01). */
 const LONGEST = 2_000;
@@ -25,7 +26,7 @@ export function openJournal({ log, metrics, stderr }: JournalPlan): Journal {
   return {
     record(record: TimingRecord, exchange: Exchange): void {
       metrics.record(record, exchange[record.chain]);
-      log.line(JSON.stringify(record));
+      log.line(recordLine(record));
     },
     refused(error: CountersignError, where: Refusal): void {
       metrics.refused.at(where.service, where.chain, error.code).value += 1;

@@ -45,6 +45,11 @@ export class Metrics {
     'Messages that would have been refused (mode: observe).',
     ['service', 'chain', 'code'],
   );
+  readonly exceptions: Series<Count> = counter(
+    'countersign_algorithm_exceptions_total',
+    'Uses of algorithms and keys that the policy allows by exception.',
+    ['service', 'algorithm', 'use'],
+  );
   readonly accepted: Series<Count> = counter(
     'countersign_accepted_total',
     'Things accepted by an exception or leniency of the policy: algorithms, faults, tokens.',
@@ -77,7 +82,8 @@ export class Metrics {
     }
     series.whole.observe(step.us * MICROS);
     if (step.parts === undefined) return;
-    for (const [part, micros] of Object.entries(step.parts)) {
+    for (const part in step.parts) {
+      const micros = step.parts[part as keyof typeof step.parts] ?? 0;
       let distribution = series.parts.get(part);
       if (distribution === undefined) {
         distribution = this.part.at(record.service, record.chain, step.step, provider, part);

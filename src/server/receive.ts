@@ -60,37 +60,36 @@ const tooLarge = (limit: number): CountersignError =>
 
 function read(request: IncomingMessage, collector: BodyCollector, limit: number): Promise<Lease> {
   return new Promise((resolve, reject) => {
+    // Listeners stay on the request, which ends with the exchange: taking them off costs more than the check.
+    let open = true;
     const timer = setTimeout(() => {
       fail(new CountersignError('HTTP_TIMEOUT', `the body did not come within ${DEADLINE} ms`));
     }, DEADLINE);
     const settle = (): void => {
+      open = false;
       clearTimeout(timer);
-      request.off('data', onData);
-      request.off('end', onEnd);
-      request.off('close', onClose);
     };
     const fail = (error: CountersignError): void => {
+      if (!open) return;
       settle();
       request.pause();
       collector.drop();
       reject(error);
     };
-    const onData = (chunk: Buffer): void => {
-      if (!collector.push(chunk)) fail(tooLarge(limit));
-    };
-    const onEnd = (): void => {
+    request.on('data', (chunk: Buffer) => {
+      if (open && !collector.push(chunk)) fail(tooLarge(limit));
+    });
+    request.on('end', () => {
+      if (!open) return;
       settle();
       const body = collector.finish();
       if (body === undefined)
         reject(new CountersignError('CLIENT_ABORTED', 'the body is shorter than it says'));
       else resolve(body);
-    };
-    const onClose = (): void => {
-      fail(new CountersignError('CLIENT_ABORTED', 'the caller went away while it sent'));
-    };
-    request.on('data', onData);
-    request.on('end', onEnd);
-    request.on('close', onClose);
+    });
+    request.on('close', () => {
+      if (open) fail(new CountersignError('CLIENT_ABORTED', 'the caller went away while it sent'));
+    });
     // A broken connection comes as an error, then as 'close'.
     request.on('error', () => {});
   });

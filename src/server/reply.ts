@@ -29,12 +29,13 @@ export function sendReply(response: ServerResponse, reply: Reply): Promise<boole
       return;
     }
     let timer: NodeJS.Timeout | undefined;
+    // Both events may come; a promise takes the first.
     const settle = (): void => {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
       resolve(response.writableFinished);
     };
-    response.once('finish', settle);
-    response.once('close', settle);
+    response.on('finish', settle);
+    response.on('close', settle);
     response.writeHead(reply.status, fields(reply));
     writeBody(response, reply);
     if (response.writableLength > 0) {

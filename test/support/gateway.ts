@@ -110,12 +110,15 @@ export async function startGateway(
   const stderr: string[] = [];
   const pool = new BufferPool({ poison: POISON });
   const log = openLog(systemClock, {
-    write(line: string) {
-      const entry = JSON.parse(line) as Record<string, unknown>;
-      if (entry['msg'] === 'exchange') records.push(entry as unknown as TimingRecord);
-      else lines.push(entry);
+    write(text: string) {
+      for (const line of text.trimEnd().split('\n')) take(line);
     },
   });
+  function take(line: string): void {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    if (entry['msg'] === 'exchange') records.push(entry as unknown as TimingRecord);
+    else lines.push(entry);
+  }
   const gateway = new Gateway(
     {
       config: gatewayConfig(changes),

@@ -16,7 +16,9 @@ export interface Lab {
   remove(): Promise<void>;
 }
 
-export type Ports = Readonly<Record<'client' | 'server' | 'upstream' | 'clientAdmin' | 'serverAdmin', number>>;
+export type Ports = Readonly<
+  Record<'client' | 'server' | 'upstream' | 'clientAdmin' | 'serverAdmin', number>
+>;
 
 /** The ports of the sample policies (`countersign init`). */
 const usual: Ports = { client: 8080, server: 8081, upstream: 8082, clientAdmin: 9090, serverAdmin: 9091 };

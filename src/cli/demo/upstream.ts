@@ -28,7 +28,7 @@ export interface OrdersOptions {
 
 /**
  * Starts a document/literal SOAP 1.1 service at `/orders`. It answers an order with a confirmation that carries the
- * order's own octets. Some items are special: `FAULT` is answered with a fault, `SLOW` after two seconds, `BIG` with
+ * order's own octets. Some articles are special: `FAULT` is answered with a fault, `SLOW` after two seconds, `BIG` with
  * 300 KB, `ONEWAY` with an empty 202, `HTML` with a web page.
  */
 export async function startOrdersService(options: OrdersOptions = {}): Promise<OrdersService> {
@@ -82,8 +82,8 @@ function handle(
 
 function respond(response: ServerResponse, body: Buffer): void {
   // Only this demo may look at a message as text: a real service has a parser.
-  const item = /<(?:\w+:)?item>([^<]*)</.exec(body.toString('utf8', 0, 65_536))?.[1] ?? '';
-  switch (item) {
+  const article = /<(?:\w+:)?article>([^<]*)</.exec(body.toString('utf8', 0, 65_536))?.[1] ?? '';
+  switch (article) {
     case 'FAULT':
       send(response, 500, 'text/xml; charset=utf-8', fault());
       return;
@@ -141,7 +141,7 @@ function confirmation(content: Buffer): Buffer {
 function fault(): Buffer {
   return Buffer.from(
     `<soap:Envelope xmlns:soap="${SOAP}"><soap:Body><soap:Fault><faultcode>soap:Server</faultcode>` +
-      `<faultstring>The item is not in stock</faultstring><detail><o:stock xmlns:o="urn:orders">0</o:stock></detail>` +
+      `<faultstring>The article is not in stock</faultstring><detail><o:stock xmlns:o="urn:orders">0</o:stock></detail>` +
       `</soap:Fault></soap:Body></soap:Envelope>`,
   );
 }

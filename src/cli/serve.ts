@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+
+/** Adds `countersign serve`. */
+export function register(program: Command): void {
+  program
+    .command('serve')
+    .description('run the gateway')
+    .option('--config <file>', 'the gateway file', 'config/countersign.yaml')
+    .option('--provider <id>', 'js, openssl or pkcs11, instead of what the file says')
+    .option('--workers <n>', 'processes that share the listener', '1')
+    .action(async (options: { config: string; provider?: string; workers: string }) => {
+      const { serve } = await import('./serve/run.js');
+      await serve(options);
+    });
+}

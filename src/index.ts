@@ -1,0 +1,69 @@
+/** Countersign as a library: the gateway as Express middleware, or chain by chain. */
+import { compose } from './compose.js';
+import { CountersignError } from './core/errors.js';
+import type { ChainKind } from './pipeline/index.js';
+import type { ProviderId } from './policy/config.js';
+import { isError, renderDiagnostic } from './policy/index.js';
+import { Gateway, Metrics, type Log, type Middleware, type Processed } from './server/index.js';
+
+export { CountersignError } from './core/errors.js';
+export type { Code } from './core/codes.js';
+export type { ChainKind, Exchange, Outcome, TimingRecord } from './pipeline/index.js';
+export type { Log, Middleware, Processed } from './server/index.js';
+export type { Evidence } from './wss/evidence.js';
+
+export interface CreateGatewayOptions {
+  /** The gateway file, or the same as an object. */
+  readonly config: string | object;
+  /** Instead of the provider that the configuration names. */
+  readonly provider?: ProviderId;
+  /** What paths are relative to, where the configuration is an object; the working directory, if not given. */
+  readonly base?: string;
+  /** Where the timing records and other log lines go; standard output, if not given. */
+  readonly log?: Log;
+}
+
+/** A gateway inside an application: it opens no listeners of its own. */
+export interface EmbeddedGateway {
+  /** Handles the service paths of the configuration; passes every other request on. */
+  middleware(): Middleware;
+  /**
+   * Runs one chain over one message.
+   *
+   * @param exchange of the request (`Processed.exchange`), where the response chain needs what it has established
+   * @throws CountersignError with the reason for the operator
+   */
+  process(
+    service: string,
+    chain: ChainKind,
+    bytes: Uint8Array,
+    exchange?: Processed['exchange'],
+  ): Promise<Processed>;
+  /** Finishes what is under way, then closes connections, providers and stores. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens keys, compiles every chain and joins them to a gateway.
+ *
+ * @throws CountersignError CONFIG_INVALID with every diagnostic, when the configuration or any service has errors
+ */
+export async function createGateway(options: CreateGatewayOptions): Promise<EmbeddedGateway> {
+  const { config, provider, base, log } = options;
+  const metrics = new Metrics();
+  const composition = await compose({
+    config,
+    provider,
+    base,
+    longRunning: true,
+    onException: (service, { id, use }) => {
+      metrics.exceptions.at(service, id, use).value += 1;
+    },
+  });
+  const errors = composition.compiled.diagnostics.filter(isError);
+  if (composition.parts === undefined || errors.length > 0) {
+    await composition.close();
+    throw new CountersignError('CONFIG_INVALID', errors.map((error) => renderDiagnostic(error)).join('\n'));
+  }
+  return new Gateway(composition.parts, log === undefined ? { metrics } : { metrics, log });
+}
