@@ -6,11 +6,18 @@ interface InspectOptions {
   readonly json?: boolean;
 }
 
+interface ListOptions {
+  readonly config: string;
+  readonly provider?: string;
+  readonly json?: boolean;
+}
+
 export function register(program: Command): void {
   const keys = program
     .command('keys')
     .description('certificates and keys: list those of a configuration, inspect files');
   registerInspect(keys);
+  registerList(keys);
 }
 
 function print(line: string): void {
@@ -28,5 +35,21 @@ function registerInspect(keys: Command): void {
       const { runInspect } = await import('./keys/inspect.js');
       const { passwordFile, json = false } = options;
       process.exitCode = await runInspect({ files, passwordFile, json }, print);
+    });
+}
+
+function registerList(keys: Command): void {
+  keys
+    .command('list')
+    .description(
+      'every certificate that a configuration names, in files and on tokens: uses, expiry, fingerprints',
+    )
+    .option('--config <file>', 'the gateway file', 'config/countersign.yaml')
+    .option('--provider <id>', 'openssl, js or pkcs11 instead of the configured one')
+    .option('--json', 'as JSON')
+    .action(async (options: ListOptions) => {
+      const { runList } = await import('./keys/list.js');
+      const { config, provider, json = false } = options;
+      process.exitCode = await runList({ config, provider, json }, print);
     });
 }
