@@ -10,9 +10,13 @@ export const commands: Readonly<Record<string, () => Promise<CommandModule>>> = 
   serve: () => import('./serve.js'),
   init: () => import('./init.js'),
   keys: () => import('./keys.js'),
+  check: () => import('./check.js'),
+  expand: () => import('./expand.js'),
   fmt: () => import('./fmt.js'),
+  schema: () => import('./schema.js'),
   errors: () => import('./errors.js'),
   steps: () => import('./steps.js'),
   process: () => import('./process.js'),
+  algorithms: () => import('./algorithms.js'),
   bench: () => import('./bench.js'),
 };

@@ -1,5 +1,6 @@
 /** `expand`: the effective policy, every default written out, in the words of the policy files. */
 import { stringify } from 'yaml';
+import type { Limits } from '../core/limits.js';
 import { formatDuration, formatSize } from '../core/units.js';
 import type { ChainConfig, ServiceConfig } from './config.js';
 import { readable } from './format.js';
@@ -33,11 +34,14 @@ export function expandedYaml(all: readonly Expanded[], show: (file: string) => s
   return all.map(({ file, value }) => `# ${show(file)}\n${readable(stringify(value))}`).join('---\n');
 }
 
-const limitsOf = (limits: object): object =>
+/** The limits that are sizes; the others are counts and lengths of names. */
+const sizes: ReadonlySet<string> = new Set(['envelope', 'attribute', 'response']);
+
+const limitsOf = (limits: Limits): object =>
   Object.fromEntries(
-    Object.entries(limits).map(([name, value]) => [
+    Object.entries(limits).map(([name, value]: [string, number]) => [
       name,
-      typeof value === 'number' && value >= 1024 ? (formatSize(value) ?? value) : value,
+      sizes.has(name) ? (formatSize(value) ?? value) : value,
     ]),
   );
 
@@ -56,12 +60,13 @@ function expandService(file: ServiceFile, shape: ServiceShape, service: ServiceC
   const upstream =
     typeof shape.upstream === 'string' ? { url: shape.upstream, transport: 'undici' } : shape.upstream;
   return {
-    ...shape,
+    path: shape.path,
     upstream,
     timeouts: {
       connect: formatDuration(service.timeouts.connect),
       response: formatDuration(service.timeouts.response),
     },
+    wsdl: shape.wsdl,
     attachments: service.attachments,
     namespaces: service.namespaces,
     algorithms: service.algorithms,

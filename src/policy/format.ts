@@ -1,7 +1,10 @@
 /** `fmt`: one form for all policy files. Comments, order, and flow or block style stay as they are. */
-import { isCollection, isPair, isSeq, parseDocument, visit, type Document } from 'yaml';
+import { isCollection, isPair, isSeq, Lexer, parseDocument, visit, type Document } from 'yaml';
 import type { Diagnostic } from './diagnostics.js';
 import { parseSource } from './source.js';
+
+/** Longer maps and lists on one line become blocks. In characters of their JSON, which is a little longer. */
+const widest = 120;
 
 /** The formatted text, or why the file cannot be formatted. */
 export function formatYaml(
@@ -11,7 +14,13 @@ export function formatYaml(
   const { problems } = parseSource(file, text);
   if (problems.length > 0) return { problems };
   if (text.trim() === '') return { text: '' };
-  return { text: layOut(parseDocument(text)) };
+  const document = parseDocument(text);
+  visit(document, {
+    Collection: (_, node) => {
+      if (node.flow === true && JSON.stringify(node).length > widest) node.flow = false;
+    },
+  });
+  return { text: layOut(document) };
 }
 
 /** YAML text with small lists and maps on one line each. */
@@ -19,7 +28,7 @@ export function readable(text: string): string {
   const document = parseDocument(text);
   visit(document, {
     Collection: (_, node) => {
-      const small = String(node).length <= 90 && node.items.every((item) => !hasCollection(item));
+      const small = JSON.stringify(node).length <= 90 && node.items.every((item) => !hasCollection(item));
       if (small) node.flow = true;
     },
   });
@@ -30,7 +39,46 @@ const hasCollection = (item: unknown): boolean =>
   isCollection(item) || (isPair(item) && isCollection(item.value));
 
 const layOut = (document: Document): string =>
-  closeLists(document.toString({ indent: 2, lineWidth: 120, nullStr: '', minContentWidth: 0 }));
+  alignComments(
+    closeLists(document.toString({ indent: 2, lineWidth: 120, nullStr: '', minContentWidth: 0 })),
+  );
+
+/** The lexer's marks for the beginning of documents and scalars, which are not in the text. */
+const marks = new Set(['\u{2}', '\u{18}', '\u{1f}']);
+
+/** Comments that end neighbouring lines begin in one column. */
+function alignComments(text: string): string {
+  const starts = new Map<number, number>();
+  let line = 0;
+  let lineStart = 0;
+  let offset = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (marks.has(token)) continue;
+    if (token.startsWith('#')) starts.set(line, offset - lineStart);
+    offset += token.length;
+    for (const newline of token.matchAll(/\n/g)) {
+      line++;
+      lineStart = offset - token.length + newline.index + 1;
+    }
+  }
+  const lines = text.split('\n');
+  const trailing = (index: number): number | undefined => {
+    const start = starts.get(index);
+    return start !== undefined && /\S/.test(lines[index]?.slice(0, start) ?? '') ? start : undefined;
+  };
+  for (let first = 0; first < lines.length; first++) {
+    let last = first;
+    let column = 0;
+    for (let start = trailing(last); start !== undefined; start = trailing(++last))
+      column = Math.max(column, start);
+    for (; first < last; first++) {
+      const start = trailing(first) ?? 0;
+      const content = lines[first] ?? '';
+      lines[first] = content.slice(0, start).trimEnd().padEnd(column) + content.slice(start);
+    }
+  }
+  return lines.join('\n');
+}
 
 /** `[ a, b ]` becomes `[a, b]`; maps keep their padding. */
 function closeLists(text: string): string {

@@ -52,8 +52,23 @@ steps:
     expect(format(text)).toBe(text);
   });
 
-  it('gives itself again', () => {
-    const long = `keys:\n  client: { store: p12, file: keys/client.p12, password: { env: CLIENT_PASSWORD }, hsm: { module: /usr/lib/softhsm/libsofthsm2.so, token: prod, label: client, pin: { file: pin.txt } } }\n`;
+  it('begins the comments of neighbouring lines in one column', () => {
+    expect(format('a: 1 # one\nlonger: "x # y" # two\n# alone\nb: 2      # three\n')).toBe(
+      'a: 1            # one\nlonger: "x # y" # two\n# alone\nb: 2 # three\n',
+    );
+  });
+
+  it('breaks long maps into lines', () => {
+    const long = `keys:\n  client: { store: p12, file: keys/client.p12, password: { env: CLIENT_PASSWORD }, hsm: { module: /usr/lib/softhsm/libsofthsm2.so, token: prod, label: client } }\n`;
+    expect(format(long)).toMatchInlineSnapshot(`
+     "keys:
+       client:
+         store: p12
+         file: keys/client.p12
+         password: { env: CLIENT_PASSWORD }
+         hsm: { module: /usr/lib/softhsm/libsofthsm2.so, token: prod, label: client }
+     "
+    `);
     expect(format(format(long))).toBe(format(long));
   });
 

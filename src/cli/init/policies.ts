@@ -49,7 +49,7 @@ function gateway(facts: PolicyFacts, side: Side): string {
 # Made by \`countersign init\` with a development PKI: not for production. Paths are relative to this file.
 
 listen: { host: 127.0.0.1, port: ${side.port} }
-admin:  { host: 127.0.0.1, port: ${side.adminPort} }    # /health/live, /health/ready, /metrics
+admin: { host: 127.0.0.1, port: ${side.adminPort} } # /health/live, /health/ready, /metrics
 
 # Who does the cryptography: openssl, js or pkcs11. Also \`--provider ID\` on the command line.
 provider: openssl
@@ -91,8 +91,8 @@ function hsmHome(facts: PolicyFacts, label: string): string {
 /** Content of client/services/orders.yaml. */
 export const clientService: string = `# The service "orders" (named by this file), as its clients see it: plain SOAP at http://127.0.0.1:8080/orders
 path: /orders
-upstream: http://127.0.0.1:8081/orders     # the partner's gateway
-wsdl: ../../wsdl/orders.wsdl               # served at /orders?wsdl with this gateway's address in it
+upstream: http://127.0.0.1:8081/orders # the partner's gateway
+wsdl: ../../wsdl/orders.wsdl           # served at /orders?wsdl with this gateway's address in it
 
 # Requests are protected. Outbound steps run in the order written.
 request:
@@ -114,15 +114,15 @@ response:
 /** Content of server/services/orders.yaml. */
 export const serverService: string = `# The service "orders" (named by this file), as partners see it: protected SOAP at http://127.0.0.1:8081/orders
 path: /orders
-upstream: http://127.0.0.1:8082/orders     # the plain SOAP service
+upstream: http://127.0.0.1:8082/orders # the plain SOAP service
 wsdl: ../../wsdl/orders.wsdl
 
 # Requests are checked. What is not encrypted and signed as said here is refused.
 request:
   - decrypt: { key: server, parts: [body/content] }
   - verify: { trust: clients, parts: [timestamp, body] }
-  - check-timestamp                        # not older than 300s, clocks up to 60s apart
-  - replay                                 # no message twice
+  - check-timestamp # not older than 300s, clocks up to 60s apart
+  - replay          # no message twice
 
 # Answers are protected, for whoever signed the request.
 response:

@@ -1,0 +1,29 @@
+import { policyTables } from '../../compose.js';
+import { systemClock } from '../../core/clock.js';
+import { CountersignError } from '../../core/errors.js';
+import { expandConfig, expandedYaml } from '../../policy/expand.js';
+import { isError, loadConfig, renderDiagnostic } from '../../policy/index.js';
+import { complain, exits, print, printJson, shown } from '../output.js';
+
+/** @returns the exit code */
+export function expand(options: {
+  readonly config: string;
+  readonly service?: string;
+  readonly json?: true;
+}): number {
+  const loaded = loadConfig(options.config, { tables: policyTables(), clock: systemClock });
+  const errors = loaded.diagnostics.filter(isError);
+  for (const error of errors) complain(renderDiagnostic(error, shown));
+  let all = expandConfig(loaded);
+  if (options.service !== undefined) {
+    const wanted = loaded.services.find(({ name }) => name === options.service);
+    if (wanted === undefined && errors.length === 0) {
+      throw new CountersignError('USAGE', `there is no service ${options.service}`);
+    }
+    all = all.filter(({ file }) => file === wanted?.file);
+  }
+  if (options.json === true) {
+    printJson(Object.fromEntries(all.map(({ file, value }) => [shown(file), value])));
+  } else if (all.length > 0) print(expandedYaml(all, shown));
+  return errors.length > 0 ? exits.configuration : exits.ok;
+}

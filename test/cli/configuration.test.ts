@@ -1,0 +1,185 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { countersign } from './support/run.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-check-'));
+const gateway = join(folder, 'client/countersign.yaml');
+const service = join(folder, 'client/services/orders.yaml');
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => {
+  expect(countersign(['init', folder]).code).toBe(0);
+});
+
+/** Runs `work` with a file that is changed for its time. */
+function changed<T>(file: string, from: string | RegExp, to: string, work: () => T): T {
+  const text = readFileSync(file, 'utf8');
+  const other = text.replace(from, to);
+  expect(other).not.toBe(text);
+  writeFileSync(file, other);
+  try {
+    return work();
+  } finally {
+    writeFileSync(file, text);
+  }
+}
+
+describe('check', () => {
+  it('accepts what init made, on both sides and with another provider', () => {
+    for (const side of ['client', 'server']) {
+      const { code, out, err } = countersign(['check', '--config', join(folder, side, 'countersign.yaml')]);
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toMatch(/: ok: 1 service, \d keys?; 0 errors, 0 warnings\n$/);
+    }
+    expect(countersign(['check', gateway, '--provider', 'js', '--offline']).code).toBe(0);
+  });
+
+  it('says where a configuration is wrong, and exits 2', () => {
+    changed(service, 'parts: [timestamp, body]', 'parts: [timestmp, body]', () => {
+      const { code, err, out } = countersign(['check'], '', folder);
+      expect(code).toBe(2);
+      expect(out).toContain('config/countersign.yaml: does not start');
+      expect(err).toContain('CONFIG_UNREADABLE');
+      const ran = countersign(['check', '--config', 'client/countersign.yaml'], '', folder);
+      expect(ran.code).toBe(2);
+      expect(ran.err).toMatch(/^client\/services\/orders\.yaml:\d+:34: error POLICY_PARTS: /);
+      expect(ran.err).toContain('did you mean timestamp?');
+      expect(ran.out).toContain('starts without some services: 0 services');
+    });
+  });
+
+  it('exits 3 for a key that cannot be opened, and refuses the service that needs it', () => {
+    changed(join(folder, 'keys/password.txt'), /.*/, 'wrong', () => {
+      const { code, err } = countersign(['check', '--config', gateway]);
+      expect(code).toBe(3);
+      expect(err).toMatch(/countersign\.yaml:\d+:3: error KEY_PASSWORD_WRONG: key client/);
+      expect(err).toMatch(
+        /orders\.yaml:\d+:\d+: error KEY_PASSWORD_WRONG: the key client could not be opened: see/,
+      );
+    });
+  });
+
+  it('reports what only compiling finds, at its place', () => {
+    changed(service, '  - check-timestamp\n', '', () => {
+      const { code, err } = countersign(['check', '--config', gateway]);
+      expect(code).toBe(2);
+      expect(err).toMatch(/orders\.yaml:\d+:5: error POLICY_\w+: /);
+    });
+  });
+
+  it('checks one service file with the gateway that names it', () => {
+    expect(countersign(['check', service]).code).toBe(0);
+    const { code, err } = countersign(['check', join(folder, 'wsdl/orders.wsdl')]);
+    expect([code, err === '']).toEqual([2, false]);
+    writeFileSync(join(folder, 'stray.yaml'), 'path: /x\n');
+    expect(countersign(['check', join(folder, 'stray.yaml')]).err).toContain('no gateway file names');
+  });
+
+  it('has a form for programs', () => {
+    const ran = changed(service, 'ttl: 300s', 'ttl: 300', () => countersign(['check', '--json', gateway]));
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(ran.out)).toMatchObject([
+      {
+        starts: true,
+        services: [],
+        refused: ['orders'],
+        diagnostics: [{ code: 'CONFIG_INVALID', severity: 'error', found: '300', service: 'orders' }],
+      },
+    ]);
+  });
+
+  it('exits 2 for a provider that is none', () => {
+    expect(countersign(['check', gateway, '--provider', 'opensl']).code).toBe(2);
+  });
+});
+
+describe('fmt', () => {
+  it('finds what init made formatted', () => {
+    for (const side of ['client', 'server']) {
+      const ran = countersign(['fmt', '--check', '--config', join(folder, side, 'countersign.yaml')]);
+      expect([ran.code, ran.err]).toEqual([0, '']);
+    }
+  });
+
+  it('says what is not formatted and exits 1; formats it; exits 2 where it cannot', () => {
+    changed(service, 'path: /orders', 'path:    /orders', () => {
+      const ran = countersign(['fmt', '--check', service]);
+      expect(ran.code).toBe(1);
+      expect(ran.err).toContain('not formatted');
+      expect(countersign(['fmt', service]).code).toBe(0);
+      expect(countersign(['fmt', '--check', service]).code).toBe(0);
+    });
+    changed(service, 'path: /orders', 'path: [', () => {
+      expect(countersign(['fmt', service]).code).toBe(2);
+    });
+    expect(countersign(['fmt', join(folder, 'none.yaml')]).code).toBe(2);
+  });
+});
+
+describe('expand', () => {
+  it('writes every default, as a policy that means the same', () => {
+    const { code, out } = countersign(['expand', '--config', gateway, '--service', 'orders']);
+    expect(code).toBe(0);
+    expect(out).toContain('timestamp: { ttl: 300s, precision: ms }');
+    changed(service, /^[^]*$/, out, () => {
+      expect(countersign(['check', '--config', gateway]).code).toBe(0);
+      expect(countersign(['expand', '--config', gateway, '--service', 'orders']).out).toBe(out);
+      expect(countersign(['fmt', '--check', service]).code).toBe(0);
+    });
+  });
+
+  it('expands the gateway to a file that means the same', () => {
+    const whole = countersign(['expand', '--config', gateway]).out;
+    const own = whole.split('---\n')[0] ?? '';
+    changed(gateway, /^[^]*$/, own, () => {
+      expect(countersign(['expand', '--config', gateway]).out).toBe(whole);
+    });
+  });
+
+  it('exits 2 for a service that is not there and for errors', () => {
+    expect(countersign(['expand', '--config', gateway, '--service', 'none']).code).toBe(2);
+    expect(countersign(['expand', '--config', join(folder, 'none.yaml')]).code).toBe(2);
+  });
+});
+
+describe('algorithms', () => {
+  it('lists a profile, and what a configuration allows', () => {
+    const listed = countersign(['algorithms', 'list', '--profile', 'legacy']).out;
+    expect(listed).toMatch(/^rsa-1_5 +encrypt, decrypt +counted +profile legacy$/m);
+    expect(countersign(['algorithms']).out).not.toContain('rsa-1_5');
+    const allow = 'algorithms: { allow: ["rsa-sha1 for verify until 2099-12-31"] }\n';
+    changed(service, /$/, allow, () => {
+      const rows = countersign(['algorithms', 'list', '--config', gateway, '--service', 'orders']).out;
+      expect(rows).toMatch(/^rsa-sha1 +verify +counted +allow: rsa-sha1 for verify until 2099-12-31$/m);
+    });
+  });
+
+  it('explains by id and by URI', () => {
+    const { code, out } = countersign([
+      'algorithms',
+      'explain',
+      'http://www.w3.org/2000/09/xmldsig#sha1',
+      'rsa-1024',
+    ]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ {2}encrypt +allowed +profile default \(each use is counted\)$/m);
+    expect(out).toContain('RSA keys of 1024 to 2047 bits');
+    expect(countersign(['algorithms', 'explain', 'rsa-sah1']).err).toContain('did you mean rsa-sha1?');
+  });
+
+  it('exits 2 for a profile that is none', () => {
+    expect(countersign(['algorithms', 'list', '--profile', 'old']).code).toBe(2);
+  });
+});
+
+describe('schema', () => {
+  it('prints both', () => {
+    for (const file of ['gateway', 'service']) {
+      expect(JSON.parse(countersign(['schema', file]).out)).toMatchObject({
+        $schema: 'http://json-schema.org/draft-07/schema#',
+      });
+    }
+    expect(countersign(['schema', 'other']).code).toBe(2);
+  });
+});
