@@ -43,12 +43,20 @@ interface Setting {
   readonly freshStore: () => void;
 }
 
-interface Outcome {
+/** What one run gave. */
+export interface Outcome {
   readonly bytes: Uint8Array;
   readonly record: TimingRecord;
   /** The operator's line of a message that was refused, or would have been. */
   readonly line: string | undefined;
+  /** The exit code. */
   readonly exit: number;
+}
+
+/** What a run gave: one outcome for each repetition, or why the service cannot run. */
+export interface Processed {
+  readonly outcomes: readonly Outcome[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -58,28 +66,30 @@ interface Outcome {
  * @throws CountersignError USAGE, and what opening the configuration throws
  */
 export async function processMessage(options: ProcessOptions): Promise<number> {
+  const { outcomes, diagnostics } = await processBytes(options, () => readFileSync(0));
+  if (outcomes.length > 0) return report(outcomes, options.timings === true);
+  for (const diagnostic of diagnostics) complain(renderDiagnostic(diagnostic, shown));
+  return Math.max(exits.configuration, ...diagnostics.map(({ code }) => exitOfCode(code)));
+}
+
+/**
+ * The same without standard input and output.
+ *
+ * @param read gives the message, once the configuration is found good
+ * @throws CountersignError USAGE, and what opening the configuration throws
+ */
+export async function processBytes(options: ProcessOptions, read: () => Uint8Array): Promise<Processed> {
   const kind = chainKind(options.chain);
   const repeat = count(options.repeat);
   const clock = clockOf(options.clock);
   const store = resettable(clock);
-  const composition = await compose({
-    config: options.config,
-    provider: providerId(options.provider),
-    clock,
-    store,
-  });
+  const { config, service } = options;
+  const composition = await compose({ config, provider: providerId(options.provider), clock, store });
   try {
-    const setting = settingOf(composition, {
-      service: options.service,
-      kind,
-      clock,
-      freshStore: store.reset,
-    });
-    if (setting === undefined) return refuseConfiguration(composition, options.service);
+    const setting = settingOf(composition, { service, kind, clock, freshStore: store.reset });
+    if (setting === undefined) return { outcomes: [], diagnostics: refusals(composition, service) };
     const prepare = await requestSide(setting, options);
-    const message = readFileSync(0);
-    const outcomes = await runs(setting, { message, prepare, repeat });
-    return report(outcomes, options.timings === true);
+    return { outcomes: await runs(setting, { message: read(), prepare, repeat }), diagnostics: [] };
   } finally {
     await composition.close();
   }
@@ -132,21 +142,18 @@ function settingOf(
   };
 }
 
-/** Says why the service cannot run. */
-function refuseConfiguration({ compiled, loaded }: Composition, name: string): number {
+/** Why the service cannot run. */
+function refusals({ compiled, loaded }: Composition, name: string): Diagnostic[] {
   const isKnown = loaded.files.services.some((file) => file.name === name);
-  const concerns = ({ severity, service }: Diagnostic): boolean =>
-    severity === 'error' && (service === undefined || service === name);
-  const errors = compiled.diagnostics.filter(concerns);
-  for (const error of errors) complain(renderDiagnostic(error, shown));
-  if (!isKnown && errors.length === 0) {
-    const names = loaded.files.services.map((file) => file.name).join(', ');
-    throw new CountersignError(
-      'USAGE',
-      `there is no service ${name}; there is: ${names === '' ? 'none' : names}`,
-    );
-  }
-  return Math.max(exits.configuration, ...errors.map(({ code }) => exitOfCode(code)));
+  const errors = compiled.diagnostics.filter(
+    ({ severity, service }) => severity === 'error' && (service === undefined || service === name),
+  );
+  if (isKnown || errors.length > 0) return errors;
+  const names = loaded.files.services.map((file) => file.name).join(', ');
+  throw new CountersignError(
+    'USAGE',
+    `there is no service ${name}; there is: ${names === '' ? 'none' : names}`,
+  );
 }
 
 /** What a response chain needs of its request: fills in a new exchange. */

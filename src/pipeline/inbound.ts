@@ -53,8 +53,11 @@ function settleAll(message: Message, chain: Chain): void {
       step.settle(message);
     } catch (error) {
       if (message.securityHeader !== NONE || !isCountersignError(error)) throw error;
-      const text = `there is no Security header for this role: ${error.message}`;
-      throw new CountersignError('HEADER_MISSING', text, { cause: error, details: error.details });
+      const { required, at } = error.details;
+      throw new CountersignError('HEADER_MISSING', 'there is no Security header for this role', {
+        cause: error,
+        details: { required, at, remedy: 'The sender must secure the message, as it is asked for at' },
+      });
     }
   }
 }
