@@ -26,7 +26,7 @@ import type { ReplayStore } from '../wss/replay.js';
 import { parseTime } from '../wss/timestamp.js';
 import { medianRecord } from './median-record.js';
 import { complain, exitOf, exitOfCode, exits, shown } from './output.js';
-import type { ProcessOptions } from './process.js';
+import type { ProcessOptions } from './process-options.js';
 
 /** Runs before the medians are taken: the machine's caches and the compiler have then seen the work. */
 const WARM_UP = 20;
@@ -122,6 +122,7 @@ function resettable(clock: Clock): ReplayStore & { readonly reset: () => void } 
   let store = new MemoryReplayStore({ clock });
   return {
     claim: (id, until) => store.claim(id, until),
+    has: (id) => store.has(id),
     reset: () => {
       store = new MemoryReplayStore({ clock });
     },

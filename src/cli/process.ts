@@ -1,17 +1,5 @@
 import type { Command } from 'commander';
-
-/** The options of `process`, as they are written. */
-export interface ProcessOptions {
-  readonly config: string;
-  readonly service: string;
-  readonly chain: string;
-  readonly provider?: string;
-  readonly clock?: string;
-  readonly request?: string;
-  readonly peer?: string;
-  readonly timings?: true;
-  readonly repeat?: string;
-}
+import type { ProcessOptions } from './process-options.js';
 
 export function register(program: Command): void {
   program

@@ -4,7 +4,7 @@ import type { Certificate } from '../pki/types.js';
 import type { Evidence } from '../wss/evidence.js';
 import type { Toolkit } from '../wss/toolkit.js';
 import type { Envelope, NodeId, XmlDocument } from '../xml/index.js';
-import type { HeaderPlan } from './handler.js';
+import type { HeaderPlan } from './plans.js';
 
 export type SoapVersion = '1.1' | '1.2';
 

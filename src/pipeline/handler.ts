@@ -7,9 +7,9 @@ import type { Toolkit } from '../wss/toolkit.js';
 import type { Trust } from '../wss/trust.js';
 import type { NodeId } from '../xml/index.js';
 import type { Message } from './context.js';
+import type { ChainKind, Direction, HeaderPlan } from './plans.js';
 
-export type Direction = 'inbound' | 'outbound';
-export type ChainKind = 'request' | 'response';
+export type * from './plans.js';
 
 /**
  * One kind of step, as its file exports it. To add a step is one such file and one line in `builtin.ts`.
@@ -44,14 +44,6 @@ export interface Sibling<O> {
   /** Its place in the list. */
   readonly position: number;
   readonly options: O;
-}
-
-/** The Security header that a chain reads and writes. */
-export interface HeaderPlan {
-  /** SOAP actor or role; empty: the header without one. */
-  readonly role: string;
-  readonly mustUnderstand: boolean;
-  readonly existing: 'refuse' | 'merge';
 }
 
 /** What `create` may ask for. `at` is always the path of the option within the step: `key`, `parts.1`. */
@@ -114,6 +106,8 @@ export interface InboundStep {
   readonly decrypts?: DecryptRole;
   /** Takes other children. */
   readonly owns?: ChildRole;
+  /** Looks at what identifies a Signature whose SignedInfo is authentic, before any private key is used. */
+  readonly screen?: (replayId: string) => Promise<void> | void;
   /** What is taken away at the end of the inbound steps. */
   readonly strips?: StripPlan;
   /** Asserts what the policy requires, on evidence alone. */

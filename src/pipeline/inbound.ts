@@ -18,8 +18,8 @@ export async function runInbound(message: Message, chain: Chain): Promise<void> 
   if (passUnsignedFault(message, chain)) return;
   await walkSecurityHeader(message, chain);
   timer.enter('header');
-  if (message.keyUsed) {
-    // A Header block or the Body may have come out of ciphertext; from here on the envelope is a plain one.
+  if (chain.inbound.some(({ decrypts }) => decrypts !== undefined)) {
+    // A Header block or the Body may have come out of ciphertext; from here on the envelope must be a plain one.
     message.envelope = findEnvelope(document);
     facts.operation = operationOf(document, message.envelope);
     facts.fault = faultOf(document, message.envelope) !== NONE;

@@ -82,7 +82,7 @@ class Walk {
   async prepare(): Promise<void> {
     const { document } = this.#message;
     for (const child of this.#children()) {
-      if (document.is(child, ns.ds, 'Signature')) this.#open(child);
+      if (document.is(child, ns.ds, 'Signature')) await this.#screen(this.#open(child));
       else await this.#giveToOwner(child);
     }
   }
@@ -131,16 +131,28 @@ class Walk {
     return false;
   }
 
+  /** A Signature that was seen before is refused before a private key is used. */
+  async #screen({ replayId }: OpenedSignature): Promise<void> {
+    const { timer } = this.#message;
+    for (const { label, screen } of this.#steps) {
+      if (screen === undefined) continue;
+      timer.enter(label);
+      await screen(replayId);
+      timer.enter('header');
+    }
+  }
+
   /** The first `verify` that has no Signature yet and whose trust accepts the certificate takes it. */
   #open(signature: NodeId): OpenedSignature {
     const known = this.#opened.get(signature);
     if (known !== undefined) return known;
-    const { timer, signatures, facts } = this.#message;
+    const { timer, signatures, facts, toolkit } = this.#message;
     const candidates = this.#steps.flatMap(({ label, verifies }) =>
       verifies === undefined || signatures.has(label) ? [] : [{ step: label, trust: verifies.trust }],
     );
     const [first] = candidates;
     if (first === undefined) throw this.#unexpected(signature);
+    if (this.#opened.size >= toolkit.limits.signatures) throw tooMany(toolkit.limits.signatures);
     timer.enter(first.step);
     const opened = openSignature(this.#verifyInput, signature, candidates);
     timer.enter('header');
@@ -196,3 +208,8 @@ class Walk {
 function toCandidate({ label, decrypts }: InboundStep): DecryptCandidate[] {
   return decrypts === undefined ? [] : [{ step: label, ...decrypts }];
 }
+
+const tooMany = (limit: number): CountersignError =>
+  new CountersignError('SECURITY_LIMIT', `there are more than ${limit} Signatures`, {
+    details: { limit: 'signatures', allowed: limit },
+  });

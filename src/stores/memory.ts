@@ -47,6 +47,10 @@ export class MemoryReplayStore implements ReplayStore {
     return this.#ids.size;
   }
 
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
   claim(id: string, until: number): 'fresh' | 'seen' {
     this.#sweep(SWEEP);
     if (this.#ids.has(id)) return 'seen';

@@ -15,6 +15,8 @@ export interface ReplayStore {
    * @throws CountersignError REPLAY_STORE_FULL
    */
   claim(id: string, until: number): 'fresh' | 'seen' | Promise<'fresh' | 'seen'>;
+  /** Whether `id` is remembered; claims nothing, and decides nothing: it only saves work that a claim would refuse. */
+  has(id: string): boolean | Promise<boolean>;
 }
 
 export interface ReplayOptions {
@@ -51,13 +53,22 @@ export async function claimSignatures(
   refuseBeforeStart(message.timestamp, options);
   for (const signature of message.signatures) {
     const outcome = await store.claim(signature.replayId, now + options.keep);
-    if (outcome === 'seen') {
-      throw new CountersignError('REPLAYED', 'the message has been received before', {
-        details: { step: signature.step, replayId: signature.replayId },
-      });
-    }
+    if (outcome === 'seen') throw replayed(signature.replayId);
   }
 }
+
+/**
+ * Refuses a signature that was claimed before: asked as soon as the signature is known to be authentic, so that a
+ * replayed message costs no private-key work. The claim itself comes last.
+ *
+ * @throws CountersignError REPLAYED
+ */
+export async function refuseSeen(store: ReplayStore, replayId: string): Promise<void> {
+  if (await store.has(replayId)) throw replayed(replayId);
+}
+
+const replayed = (replayId: string): CountersignError =>
+  new CountersignError('REPLAYED', 'the message has been received before', { details: { replayId } });
 
 /** A store that forgot everything at the start cannot tell whether a message from before it is a replay. */
 function refuseBeforeStart(timestamp: TimestampFact | undefined, options: ReplayOptions): void {

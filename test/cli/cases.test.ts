@@ -49,7 +49,7 @@ describe('cases', () => {
     '%s (%s)',
     async (_, name, one) => {
       const { outcomes, diagnostics } = await run(name, one);
-    expect(diagnostics).toEqual([]);
+      expect(diagnostics).toEqual([]);
       const [outcome] = outcomes;
       const { code, step, outcome: result } = outcome?.record ?? {};
       expect({ code: code ?? 'accepted', step }).toEqual({ code: one.outcome, step: one.step });

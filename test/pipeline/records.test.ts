@@ -100,9 +100,9 @@ describe('timing records', () => {
       'header',
       'check-timestamp',
       'verify',
+      'replay',
       'decrypt',
       'render',
-      'replay',
     ]);
     expect(checked).toMatchObject({
       msg: 'exchange',

@@ -30,6 +30,14 @@ describe('replay', () => {
     expect(await outcome(() => process(chain, twin))).toBe('accepted');
   });
 
+  it('is told before a private key is used', async () => {
+    const chain = b.chain(check);
+    await process(chain, secured);
+    const error: unknown = await process(chain, secured).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'REPLAYED', details: { step: 'replay' } });
+    expect(error).not.toHaveProperty('details.afterKey');
+  });
+
   it('of a hundred copies at once, one is accepted', async () => {
     const chain = b.chain(check);
     const outcomes = await Promise.all(

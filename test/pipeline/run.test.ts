@@ -256,6 +256,25 @@ describe('several signatures', () => {
   });
 });
 
+describe('limits', () => {
+  it('bounds the Signatures of a message', async () => {
+    const strict = await bench({ limits: { signatures: 1 } });
+    const signed = await out([sign(['body']), sign(['body'])], soap(order));
+    const list = [verify(['body']), verify(['body'])];
+    expect(await outcome(() => process(strict.chain(list), signed))).toBe('SECURITY_LIMIT');
+    expect(await verdict(list, signed)).toBe('accepted');
+  });
+
+  it('refuses ciphertext in the place of the Body that nothing decrypts', async () => {
+    const hidden = soap('x').replace(
+      /<soap:Body>.*<\/soap:Body>/,
+      '<xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"/>',
+    );
+    expect(await verdict([decrypt([])], hidden)).toBe('SOAP_STRUCTURE');
+    expect(await verdict([decrypt([])], soap('x'))).toBe('accepted');
+  });
+});
+
 describe('order of signature and encryption', () => {
   const inner = [sign(['body']), encrypt(['body/content'])];
   const outer = [encrypt(['body/content']), sign(['body'])];

@@ -72,6 +72,7 @@ describe('replay claim', () => {
   it('passes on the refusal of a store that is down (WSS-04)', async () => {
     const down: ReplayStore = {
       claim: () => Promise.reject(Object.assign(new Error('down'), { code: 'REPLAY_STORE_FULL' })),
+      has: () => Promise.reject(Object.assign(new Error('down'), { code: 'REPLAY_STORE_FULL' })),
     };
     expect(await outcome(claimSignatures(down, message('a'), options, now))).toBe('REPLAY_STORE_FULL');
   });

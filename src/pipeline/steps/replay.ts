@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../core/units.js';
-import { automaticKeep, claimSignatures } from '../../wss/replay.js';
+import { automaticKeep, claimSignatures, refuseSeen } from '../../wss/replay.js';
 import { factsOf } from '../evidence.js';
 import type { StepBuild, StepModule } from '../handler.js';
 import { policyError } from '../policy-error.js';
@@ -36,6 +36,7 @@ export const replay: StepModule<ReplayOptions> = {
     return {
       direction: 'inbound',
       label: build.label,
+      screen: (replayId) => refuseSeen(store, replayId),
       claim: ({ evidence, now }) => {
         const [timestamp] = factsOf(evidence, 'timestamp');
         const message = { signatures: factsOf(evidence, 'signed'), timestamp };
