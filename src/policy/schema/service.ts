@@ -70,8 +70,8 @@ export const serviceSchema: z.ZodType<ServiceShape> = z
       .prefault({})
       .describe("Added to the gateway's; the profile replaces the gateway's."),
     limits: limits.prefault({}).describe("Replace the gateway's one by one."),
-    request: z.unknown().optional(),
-    response: z.unknown().optional(),
+    request: z.unknown().optional().describe('What happens to requests.'),
+    response: z.unknown().optional().describe('What happens to answers.'),
   })
   .describe('Countersign: a service');
 
