@@ -7,15 +7,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const results = resolve(root, '.build/jest.json');
+import { installPackages } from './support/debian.mjs';
 
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Debian packages that suites need, and a file that shows that each is there. */
 const packages = [
-  { name: 'softhsm2', files: ['/usr/lib/softhsm/libsofthsm2.so'], suites: 'PKCS#11' },
-  { name: 'xmlsec1', files: ['/usr/bin/xmlsec1'], suites: 'xmlsec1 peer' },
-  { name: 'libxml2-utils', files: ['/usr/bin/xmllint'], suites: 'xmllint differential' },
+  { name: 'softhsm2', file: '/usr/lib/softhsm/libsofthsm2.so', suites: 'PKCS#11' },
+  { name: 'xmlsec1', file: '/usr/bin/xmlsec1', suites: 'xmlsec1 peer' },
+  { name: 'libxml2-utils', file: '/usr/bin/xmllint', suites: 'xmllint differential' },
 ];
+
+const results = resolve(root, '.build/jest.json');
 
 function run(command, args, options = {}) {
   const outcome = spawnSync(command, args, {
@@ -25,20 +27,6 @@ function run(command, args, options = {}) {
     ...options,
   });
   return outcome.status ?? 1;
-}
-
-function installPackages() {
-  const missing = packages.filter((each) => !each.files.some(existsSync));
-  if (missing.length === 0) return;
-  const names = missing.map((each) => each.name);
-  if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-    run('apt-get', ['update'], quiet);
-    if (run('apt-get', ['install', '-y', '--no-install-recommends', ...names], quiet) === 0) return;
-  }
-  for (const each of missing) {
-    console.log(`${each.suites} suites are skipped: install the Debian package ${each.name} to run them`);
-  }
 }
 
 function summarise() {
@@ -56,7 +44,9 @@ function summarise() {
 
 function main() {
   if (run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error']) !== 0) return 1;
-  installPackages();
+  for (const each of installPackages(packages)) {
+    console.log(`${each.suites} suites are skipped: install the Debian package ${each.name} to run them`);
+  }
   for (const project of ['tsconfig.json', 'test/tsconfig.json']) {
     if (run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]) !== 0) return 1;
   }

@@ -10,6 +10,7 @@ import xmlsec
 from lxml import etree
 from zeep import Client, Settings, ns
 from zeep.transports import Transport
+from zeep.wsse.compose import Compose
 from zeep.wsse.signature import BinarySignature, Signature
 from zeep.wsse.utils import get_security_header
 
@@ -64,7 +65,7 @@ def main():
         "digest_method": xmlsec.Transform.SHA256,
     }
     steps = [] if args.no_timestamp else [Timestamp()]
-    client = Client(args.wsdl, wsse=[*steps, SignedCall(args, methods)], settings=Settings(strict=True), transport=Transport(timeout=20))
+    client = Client(args.wsdl, wsse=Compose([*steps, SignedCall(args, methods)]), settings=Settings(strict=True), transport=Transport(timeout=20))
     binding = next(iter(client.wsdl.bindings))
     service = client.create_service(binding, args.endpoint)
     operation = next(iter(client.wsdl.bindings[binding].all()))
