@@ -25,11 +25,12 @@ const expected = (name: string): Case =>
   JSON.parse(readFileSync(resolve(folder, name, 'expect.json'), 'utf8')) as Case;
 const cases = new Map(names.map((name) => [name, expected(name)]));
 
-function run(name: string, { chain, request, peer }: Case): Promise<Processed> {
+function run(name: string, { chain, request, peer }: Case, provider: string): Promise<Processed> {
   const options = {
     config: resolve(folder, 'countersign.yaml'),
     service: name,
     chain,
+    provider,
     clock: '2026-11-30T12:00:00Z',
     ...(request === undefined ? {} : { request: resolve(folder, request) }),
     ...(peer === undefined ? {} : { peer: resolve(folder, peer) }),
@@ -44,11 +45,13 @@ describe('cases', () => {
       expect([name, cases.get(twin ?? '')?.outcome]).toEqual([name, 'accepted']);
     }
   });
+});
 
+describe.each(['openssl', 'js'])('cases under provider %s', (provider) => {
   it.each([...cases].map(([name, one]) => [one.about, name, one] as const))(
     '%s (%s)',
     async (_, name, one) => {
-      const { outcomes, diagnostics } = await run(name, one);
+      const { outcomes, diagnostics } = await run(name, one, provider);
       expect(diagnostics).toEqual([]);
       const [outcome] = outcomes;
       const { code, step, outcome: result } = outcome?.record ?? {};
