@@ -7,11 +7,13 @@ import { mkdirSync } from 'node:fs';
 import { installPackages } from '../test/support/debian.mjs';
 import { makeLab, work } from './lab.mjs';
 
-/** What the peers run on, and a file that shows that each is there. */
+/** What the peers run on, and what shows that each is there. */
 const packages = [
-  { name: 'xmlsec1', file: '/usr/bin/xmlsec1' },
-  { name: 'maven', file: '/usr/bin/mvn' },
-  { name: 'openssl', file: '/usr/bin/openssl' },
+  { name: 'xmlsec1', command: 'xmlsec1' },
+  { name: 'maven', command: 'mvn' },
+  { name: 'default-jdk-headless', command: 'javac' },
+  { name: 'openssl', command: 'openssl' },
+  { name: 'python3-venv', command: 'python3' },
 ];
 
 const peers = ['wss4j', 'xmlsec1', 'xml-crypto', 'zeep', 'cxf'];

@@ -10,11 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { installPackages } from './support/debian.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-/** Debian packages that suites need, and a file that shows that each is there. */
+/** Debian packages that suites need, and what shows that each is there. */
 const packages = [
   { name: 'softhsm2', file: '/usr/lib/softhsm/libsofthsm2.so', suites: 'PKCS#11' },
-  { name: 'xmlsec1', file: '/usr/bin/xmlsec1', suites: 'xmlsec1 peer' },
-  { name: 'libxml2-utils', file: '/usr/bin/xmllint', suites: 'xmllint differential' },
+  { name: 'xmlsec1', command: 'xmlsec1', suites: 'xmlsec1 peer' },
+  { name: 'libxml2-utils', command: 'xmllint', suites: 'xmllint differential' },
 ];
 
 const results = resolve(root, '.build/jest.json');

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * @param packages { name, file: one that shows that the package is there, … }[]
+ * @param packages { name, and what shows that the package is there: command: one on the PATH, or file; … }[]
  * @returns those that are still missing
  */
 export function installPackages(packages) {
-  const missing = packages.filter((each) => !existsSync(each.file));
+  const missing = packages.filter((each) => !isThere(each));
   const may = process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   if (missing.length === 0 || !may) return missing;
   const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -17,5 +17,10 @@ export function installPackages(packages) {
     ['install', '-y', '--no-install-recommends', ...missing.map((each) => each.name)],
     options,
   );
-  return packages.filter((each) => !existsSync(each.file));
+  return packages.filter((each) => !isThere(each));
+}
+
+function isThere({ command, file }) {
+  if (file !== undefined) return existsSync(file);
+  return spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0;
 }
