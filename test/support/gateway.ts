@@ -105,40 +105,45 @@ export async function startGateway(
   changes: Partial<GatewayConfig> = {},
   parts: Partial<GatewayParts> = {},
 ): Promise<TestGateway> {
+  return startComposed({
+    config: gatewayConfig(changes),
+    services: services.map((config) => ({ config, request: undefined, response: undefined })),
+    refused: [],
+    keys: new Map(),
+    tlsKey: () => {
+      throw new Error('no key');
+    },
+    clock: systemClock,
+    random,
+    digest: (_hash, bytes) => createHash('sha256').update(bytes).digest(),
+    close: () => Promise.resolve(),
+    ...parts,
+  });
+}
+
+/** Starts a gateway of compiled parts, on free ports. */
+export async function startComposed(parts: GatewayParts): Promise<TestGateway> {
   const records: TimingRecord[] = [];
   const lines: Record<string, unknown>[] = [];
   const stderr: string[] = [];
   const pool = new BufferPool({ poison: POISON });
+  const take = (line: string): void => {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    if (entry['msg'] === 'exchange') records.push(entry as unknown as TimingRecord);
+    else lines.push(entry);
+  };
   const log = openLog(systemClock, {
     write(text: string) {
       for (const line of text.trimEnd().split('\n')) take(line);
     },
   });
-  function take(line: string): void {
-    const entry = JSON.parse(line) as Record<string, unknown>;
-    if (entry['msg'] === 'exchange') records.push(entry as unknown as TimingRecord);
-    else lines.push(entry);
-  }
-  const gateway = new Gateway(
-    {
-      config: gatewayConfig(changes),
-      services: services.map((config) => ({ config, request: undefined, response: undefined })),
-      refused: [],
-      keys: new Map(),
-      tlsKey: () => {
-        throw new Error('no key');
-      },
-      clock: systemClock,
-      random,
-      digest: (_hash, bytes) => createHash('sha256').update(bytes).digest(),
-      close: () => Promise.resolve(),
-      ...parts,
-    },
-    { log, pool, stderr: (line) => stderr.push(line) },
-  );
-  const { data, admin } = await gateway.listen();
+  const { listen, admin } = parts.config;
+  const config = { ...parts.config, listen: { ...listen, port: 0 }, admin: { ...admin, port: 0 } };
+  const gateway = new Gateway({ ...parts, config }, { log, pool, stderr: (line) => stderr.push(line) });
+  const addresses = await gateway.listen();
   open.push(() => gateway.close(500));
-  return { gateway, port: data.port, adminPort: admin.port, records, lines, stderr, pool };
+  const { data, admin: adminAt } = addresses;
+  return { gateway, port: data.port, adminPort: adminAt.port, records, lines, stderr, pool };
 }
 
 export interface TestUpstream {

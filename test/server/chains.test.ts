@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startOrdersService, type OrdersService } from '#src/cli/demo/upstream.js';
+import { compose } from '#src/compose.js';
+import type { ServiceConfig } from '#src/policy/config.js';
+import {
+  closeAll,
+  mount,
+  onClose,
+  post,
+  startComposed,
+  until,
+  type TestGateway,
+} from '../support/gateway.js';
+import { root } from '../support/paths.js';
+
+afterEach(closeAll);
+
+let lab = '';
+let order = '';
+
+beforeAll(() => {
+  lab = join(mkdtempSync(join(tmpdir(), 'countersign-')), 'lab');
+  const made = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), 'init', lab], {
+    encoding: 'utf8',
+  });
+  expect(made.stderr).toBe('');
+  order = readFileSync(join(lab, 'messages/order.xml'), 'utf8');
+});
+
+interface Chain {
+  readonly orders: OrdersService;
+  readonly server: TestGateway;
+  readonly client: TestGateway;
+  /** Where callers go. */
+  readonly at: number;
+}
+
+type Changes = (config: ServiceConfig) => Partial<ServiceConfig>;
+
+async function gateway(
+  side: 'client' | 'server',
+  upstream: string,
+  changes: Changes = () => ({}),
+): Promise<TestGateway> {
+  const { parts } = await compose({ config: join(lab, side, 'countersign.yaml') });
+  if (parts === undefined) throw new Error('the sample policy has errors');
+  const services = parts.services.map((service) => {
+    const config = { ...service.config, upstream: { ...service.config.upstream, url: upstream } };
+    return { ...service, config: { ...config, ...changes(config) } };
+  });
+  return startComposed({ ...parts, services });
+}
+
+async function start(door: string, server: Changes = () => ({})): Promise<Chain> {
+  const orders = await startOrdersService();
+  onClose(() => orders.close());
+  const behind = await gateway('server', `http://127.0.0.1:${orders.port}/orders`, server);
+  const serverPort = door === 'listener' ? behind.port : await mount(behind);
+  const front = await gateway('client', `http://127.0.0.1:${serverPort}/orders`);
+  return { orders, server: behind, client: front, at: door === 'listener' ? front.port : await mount(front) };
+}
+
+const buy = (article: string): string => order.replace(/<o:article>[^<]*/, `<o:article>${article}`);
+const codes = ({ records }: TestGateway): string[] =>
+  records.map(({ chain, outcome, code }) => `${chain} ${outcome}${code === undefined ? '' : ` ${code}`}`);
+
+describe.each(['listener', 'middleware'])('two gateways, through the %s', (door) => {
+  it('carry messages both ways, protected in between', async () => {
+    const { orders, client, server, at } = await start(door);
+    for (const article of ['difference engine', 'BIG', 'über-😀']) {
+      const answer = await post(at, buy(article));
+      expect(answer.status).toBe(200);
+      expect(answer.body.toString()).toContain('<o:status>accepted</o:status>');
+      const seen = orders.received
+        .at(-1)
+        ?.toString()
+        .replace(/ xmlns:wsu="[^"]*"| wsu:Id="[^"]*"/g, '');
+      expect(seen).toBe(buy(article));
+    }
+    await until(() => client.records.length === 6 && server.records.length === 6);
+    expect(new Set([...codes(client), ...codes(server)])).toEqual(new Set(['request ok', 'response ok']));
+    expect(client.records[0]).toMatchObject({ operation: 'o:order', provider: 'openssl' });
+    expect(client.records[0]?.steps.map(({ step }) => step)).toEqual([
+      'receive',
+      'parse',
+      'header',
+      'timestamp',
+      'sign',
+      'encrypt',
+      'render',
+      'send',
+    ]);
+    expect(server.records[0]?.peer).toMatch(/^CN=client/);
+  });
+
+  it('carry the fault of the service', async () => {
+    const { client, server, at } = await start(door);
+    const answer = await post(at, buy('FAULT'));
+    expect(answer.status).toBe(500);
+    expect(answer.body.toString()).toContain('<faultstring>The article is not in stock</faultstring>');
+    await until(() => client.records.length === 2 && server.records.length === 2);
+    expect(codes(client)).toEqual(['request ok', 'response fault UPSTREAM_FAULT']);
+    expect(codes(server)).toEqual(['request ok', 'response fault UPSTREAM_FAULT']);
+  });
+
+  it('carry an empty answer without a chain', async () => {
+    const { client, at } = await start(door);
+    const answer = await post(at, buy('ONEWAY'));
+    expect(answer.status).toBe(202);
+    expect(answer.body).toHaveLength(0);
+    await until(() => client.records.length === 2);
+    expect(codes(client)).toEqual(['request ok', 'response ok']);
+    expect(client.records[1]?.steps.map(({ step }) => step)).toEqual(['receive', 'send']);
+  });
+
+  it('make a web page a fault, signed by the gateway that makes it, which is not passed on uncovered', async () => {
+    const { client, server, at } = await start(door);
+    const answer = await post(at, buy('HTML'));
+    expect(answer.status).toBe(502);
+    expect(answer.body.toString()).not.toContain('maintenance');
+    expect(answer.body.toString()).toMatch(/\(reference [0-9A-Z]{26}\)/);
+    await until(() => client.records.length === 2 && server.records.length === 2);
+    expect(codes(server)).toEqual(['request ok', 'response refused UPSTREAM_NOT_SOAP']);
+    expect(codes(client)).toEqual(['request ok', 'response refused UPSTREAM_FAULT_UNPROTECTED']);
+    expect(server.stderr[0]).toMatch(/response .* UPSTREAM_NOT_SOAP: .*text\/html/);
+  });
+
+  it('let nothing through that is not protected', async () => {
+    const { orders, server } = await start(door);
+    const entry = door === 'listener' ? server.port : await mount(server);
+    const plain = await post(entry, order);
+    expect(plain.status).toBe(500);
+    expect(plain.headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect(plain.body.toString()).toContain('FailedCheck');
+    const version12 = order.replaceAll(
+      'http://schemas.xmlsoap.org/soap/envelope/',
+      'http://www.w3.org/2003/05/soap-envelope',
+    );
+    const fresh = await post(entry, version12, { headers: { 'Content-Type': 'application/soap+xml' } });
+    expect(fresh.status).toBe(400);
+    expect(fresh.headers['content-type']).toBe('application/soap+xml; charset=utf-8');
+    const other = await post(entry, order, { headers: { 'Content-Type': 'text/xml; charset=iso-8859-1' } });
+    expect(other.status).toBe(415);
+    expect((await post(entry, 'no xml')).status).toBe(500);
+    expect((await post(entry, '')).status).toBe(500);
+    expect(orders.received).toHaveLength(0);
+    expect(codes(server).every((code) => code.startsWith('request refused'))).toBe(true);
+  });
+});
+
+describe('under load', () => {
+  it('answers every caller with their own message', async () => {
+    const { at, client, server } = await start('listener');
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(
+        Array.from({ length: 12 }, async (_, i) => {
+          const mine = `mine-${round}-${i}-${'x'.repeat(i * 9000)}-end`;
+          const answer = await post(at, buy(mine));
+          expect(answer.body.toString()).toContain(`<o:article>${mine}</o:article>`);
+        }),
+      );
+    }
+    await until(() => client.pool.stats.leased === 0 && server.pool.stats.leased === 0);
+    await until(() => client.records.length === 120);
+  });
+});
