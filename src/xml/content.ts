@@ -1,5 +1,6 @@
+import { decodeBase64 } from '../core/bytes.js';
 import { CountersignError } from '../core/errors.js';
-import { decodeBase64 } from './base64.js';
+
 import { isBlank } from './chars.js';
 import { contentRange, editsWithin, wholeRange, type Range } from './edits.js';
 import { decode } from './references.js';

@@ -74,6 +74,7 @@ describe('base64 of a leaf', () => {
       true,
     );
     expect(codeOf(() => read(`${octets.toString('base64').slice(0, -4)}QR==`))).toBe('XML_BASE64');
+    expect(codeOf(() => read(`${'QUJD'.repeat(12287)}QQ==QUJD`))).toBe('XML_BASE64');
   });
 });
 
