@@ -2,7 +2,7 @@ import { grown } from './tables.js';
 import * as tables from './tables.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
-const { ATOM_BINDING, ATOM_END, ATOM_RENDERED, ATOM_SHIFT, ATOM_SOURCE, ATOM_START } = tables;
+const { ATOM_BINDING, ATOM_END, ATOM_FLAGS, ATOM_RENDERED, ATOM_SHIFT, ATOM_SOURCE, ATOM_STAMP, ATOM_START } = tables;
 
 /** Bytes of the names that every document knows: source 0 of every tree. */
 export const prelude: Buffer = Buffer.from(
@@ -24,6 +24,10 @@ const preludeEnds: readonly (readonly [number, number])[] = [
   [44, 73],
 ];
 
+const firstSlots = 128;
+/** A larger table is not worth clearing for the next message. */
+const keptSlots = 1024;
+
 /** Probes after which a name goes to the spill map: names made to collide cost no more than others. */
 const maxProbes = 8;
 
@@ -35,7 +39,7 @@ export class Atoms {
   rows: Int32Array = new Int32Array(64 << ATOM_SHIFT);
   count = 0;
   readonly #sources: Buffer[];
-  #slots: Int32Array = new Int32Array(128);
+  #slots: Int32Array = new Int32Array(firstSlots);
   #spill: Map<string, number> | undefined;
   #strings: (string | undefined)[] = [];
 
@@ -46,7 +50,8 @@ export class Atoms {
 
   /** Forgets everything but the prelude. */
   reset(): void {
-    this.#slots.fill(0);
+    if (this.#slots.length > keptSlots) this.#slots = new Int32Array(firstSlots);
+    else this.#slots.fill(0);
     this.#spill = undefined;
     this.#strings = [];
     this.count = 0;
@@ -104,12 +109,13 @@ export class Atoms {
     const row = atom << ATOM_SHIFT;
     if (row + (1 << ATOM_SHIFT) > this.rows.length) this.rows = grown(this.rows, row + (1 << ATOM_SHIFT));
     const rows = this.rows;
-    rows.fill(0, row, row + (1 << ATOM_SHIFT));
     rows[row + ATOM_START] = start;
     rows[row + ATOM_END] = end;
     rows[row + ATOM_SOURCE] = source;
+    rows[row + ATOM_FLAGS] = 0;
     rows[row + ATOM_BINDING] = -1;
     rows[row + ATOM_RENDERED] = -1;
+    rows[row + ATOM_STAMP] = 0;
     if (slot >= 0) this.#slots[slot] = atom + 1;
     if (this.count * 2 > this.#slots.length) this.#rehash();
     return atom;

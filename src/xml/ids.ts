@@ -31,18 +31,19 @@ export class IdIndexer {
   readonly #tree: Tree;
   readonly #limits: Limits;
   readonly #rules: IdRules;
-  readonly #locals: Set<string>;
 
   constructor(tree: Tree, limits: Limits, rules: IdRules = { anywhere: [], unqualified: [] }) {
     this.#tree = tree;
     this.#limits = limits;
     this.#rules = rules;
-    this.#locals = new Set([...rules.anywhere, ...rules.unqualified].map((rule) => rule.local));
   }
 
   /** Whether any rule speaks of this local name. */
   mayNameAnId(bytes: Buffer, start: number, end: number): boolean {
-    return this.#locals.size > 0 && this.#locals.has(bytes.toString('utf8', start, end));
+    const { anywhere, unqualified } = this.#rules;
+    for (const { local } of anywhere) if (spells(bytes, start, end, local)) return true;
+    for (const { local } of unqualified) if (spells(bytes, start, end, local)) return true;
+    return false;
   }
 
   /**
@@ -92,4 +93,11 @@ export class IdIndexer {
       this.#rules.unqualified.some((rule) => rule.local === local && rule.namespaces.includes(owner))
     );
   }
+}
+
+/** Whether the bytes are `text`. Names of id attributes are ASCII. */
+function spells(bytes: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false;
+  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  return true;
 }

@@ -199,21 +199,24 @@ export class TagReader {
   /** Reads attributes up to the end of the tag; returns the offset after `>`. */
   #attributes(from: number, first: number): number {
     const bytes = this.#bytes;
-    const end = bytes.length;
+    const tree = this.#tree;
+    const most = first + this.#limits.attributes;
     let position = from;
     for (;;) {
       const gap = position;
-      while (position < end && isBlank(bytes[position])) position++;
-      const byte = bytes[position];
-      if (byte === 0x3e || byte === 0x2f) return this.#tagEnd(position, gap);
-      if (position === gap || position >= end) {
-        throw malformed('a start tag is not closed or its attributes are not set apart', position);
+      // Nearly always one space and a name.
+      if (bytes[position] === 0x20 && nameBytes[bytes[position + 1] as number] === 1) position++;
+      else {
+        position = blankEnd(bytes, position);
+        const byte = bytes[position];
+        if (byte === 0x3e || byte === 0x2f) return this.#tagEnd(position, gap);
+        if (position === gap || position >= bytes.length) {
+          throw malformed('a start tag is not closed or its attributes are not set apart', position);
+        }
+        if (position !== gap + 1 || bytes[gap] !== 0x20) this.#flags &= ~LEXICAL;
       }
-      if (position !== gap + 1 || bytes[gap] !== 0x20) this.#flags &= ~LEXICAL;
       position = this.#attribute(position);
-      if (this.#tree.attributeCount - first > this.#limits.attributes) {
-        throw overLimit('attributes', this.#limits, position);
-      }
+      if (tree.attributeCount > most) throw overLimit('attributes', this.#limits, position);
     }
   }
 
@@ -237,9 +240,14 @@ export class TagReader {
       position = this.#equals(position);
     }
     const valueStart = position + 2;
-    const valueEnd = this.#value(valueStart, bytes[valueStart - 1] as number);
-    if (this.#valueCoded) flags |= CODED;
-    if (this.#valueRewritten) flags &= ~VERBATIM;
+    const quote = bytes[valueStart - 1] as number;
+    let valueEnd = plainValueEnd(bytes, valueStart);
+    if (bytes[valueEnd] !== quote) {
+      valueEnd = this.#value(valueStart, valueEnd, quote);
+      if (this.#valueCoded) flags |= CODED;
+      if (this.#valueRewritten) flags &= ~VERBATIM;
+    }
+    if (valueEnd - valueStart > this.#limits.attribute) throw overLimit('attribute', this.#limits, valueStart);
     const atom = name << ATOM_SHIFT;
     const nameFlags = tree.atoms.rows[atom + ATOM_FLAGS] as number;
     if ((nameFlags & ATOM_DECLARES) !== 0) {
@@ -263,14 +271,9 @@ export class TagReader {
   /** Finds the quote where `="` does not follow at once; returns the offset one before it. */
   #equals(from: number): number {
     const bytes = this.#bytes;
-    const blank = (at: number): number => {
-      let position = at;
-      while (isBlank(bytes[position])) position++;
-      return position;
-    };
-    const equals = blank(from);
+    const equals = blankEnd(bytes, from);
     if (bytes[equals] !== 0x3d) throw malformed('an attribute has no value', equals);
-    const quote = blank(equals + 1);
+    const quote = blankEnd(bytes, equals + 1);
     if (bytes[quote] !== 0x22 && bytes[quote] !== 0x27) {
       throw malformed('an attribute value is not quoted', quote);
     }
@@ -280,21 +283,17 @@ export class TagReader {
   #valueCoded = false;
   #valueRewritten = false;
 
-  /** Checks an attribute value; returns the offset of its closing quote. */
-  #value(start: number, quote: number): number {
+  /** Checks an attribute value from `from` on; returns the offset of its closing quote. */
+  #value(start: number, from: number, quote: number): number {
     const bytes = this.#bytes;
     const end = bytes.length;
     this.#valueCoded = false;
     this.#valueRewritten = false;
-    let at = start;
-    for (;;) {
-      at = plainValueEnd(bytes, at);
-      if (at >= end) throw malformed('an attribute value is not closed', start);
-      if (bytes[at] === quote) break;
+    for (let at = from; at < end; at = plainValueEnd(bytes, at)) {
+      if (bytes[at] === quote) return at;
       at = this.#special(at, end);
     }
-    if (at - start > this.#limits.attribute) throw overLimit('attribute', this.#limits, start);
-    return at;
+    throw malformed('an attribute value is not closed', start);
   }
 
   /** Looks at a byte of an attribute value that is not plain; returns the offset to go on from. */
@@ -431,6 +430,13 @@ function nameEnd(bytes: Buffer, start: number): number {
   const end = bytes.length;
   let at = start;
   while (at < end && table[bytes[at] as number] !== 0) at++;
+  return at;
+}
+
+/** The offset after white space. */
+function blankEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  while (isBlank(bytes[at])) at++;
   return at;
 }
 

@@ -48,9 +48,16 @@ export class Tree {
   readonly bytes: Buffer[] = [prelude];
   readonly sources: (Source | undefined)[] = [undefined];
   /** Texts of start tags that were edited. */
-  tags: Map<NodeId, Source> = new Map();
-  ids: Map<string, NodeId> = new Map();
-  idOf: Map<NodeId, string> = new Map();
+  readonly tags: Map<NodeId, Source> = new Map();
+  readonly ids: Map<string, NodeId> = new Map();
+  readonly idOf: Map<NodeId, string> = new Map();
+
+  /** Room for canonicalisation, so that a small message does not pay for making it. Holds nothing between calls. */
+  readonly scratch: readonly [Int32Array, Int32Array, Int32Array] = [
+    new Int32Array(96),
+    new Int32Array(32),
+    new Int32Array(32),
+  ];
 
   constructor() {
     this.elements = new Int32Array(64 << ELEMENT_SHIFT);
@@ -66,9 +73,9 @@ export class Tree {
     this.markCount = 0;
     this.bytes.length = 1;
     this.sources.length = 1;
-    this.tags = new Map();
-    this.ids = new Map();
-    this.idOf = new Map();
+    this.tags.clear();
+    this.ids.clear();
+    this.idOf.clear();
     this.atoms.reset();
   }
 

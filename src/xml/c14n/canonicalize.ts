@@ -127,7 +127,7 @@ class Canonicalizer {
   #apexTag(apex: NodeId, end: number): void {
     this.#tags.begin();
     renderScope(this.#tree, this.#tags, apex, end, this.#exclusive ? this.#inclusive : 'all');
-    this.#tags.collect(apex, end);
+    this.#tags.collect(apex, end, this.#tree.get(apex, FLAGS));
     this.#tags.write(apex, inheritedAttributes(this.#tree, apex, this.#method));
   }
 
@@ -220,7 +220,7 @@ class Canonicalizer {
     const row = element << ELEMENT_SHIFT;
     const elements = this.#tree.elements;
     this.#tags.begin();
-    const asIs = this.#tags.collect(element, elements[row + END] as number);
+    const asIs = this.#tags.collect(element, elements[row + END] as number, flags);
     if (asIs && (flags & (LEXICAL | EDITED)) === LEXICAL) {
       return (flags & EMPTY) === 0 ? pending : this.#empty(source, pending, element);
     }

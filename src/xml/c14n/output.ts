@@ -5,7 +5,7 @@ const chunkSize = 49152;
 /** Runs from this length on go to the sink as they are. */
 const direct = 4096;
 /** Runs up to this length are copied byte by byte, which is cheaper than a call. */
-const short = 48;
+const short = 128;
 
 const spare: Buffer[] = [];
 

@@ -3,6 +3,7 @@ import * as atomNames from '../atoms.js';
 import { compareAtoms, compareAttributes } from '../order.js';
 import { tagSource } from '../scope.js';
 import * as tables from '../tables.js';
+import { grown } from '../tables.js';
 import type { NodeId, Tree } from '../tree.js';
 import { writePlainValue, writeValue } from './escape.js';
 import type { Output } from './output.js';
@@ -25,12 +26,17 @@ const {
   ATTRIBUTE_URI,
   ATTRIBUTES,
   DECLARATION,
+  DECLARES,
+  EDITED,
   ELEMENT_SHIFT,
   EMPTY,
   FLAGS,
   NAME,
   NAME_START,
   PREFIX,
+  PREFIXED,
+  SOURCE,
+  START,
   URI,
   VALUE_END,
   VALUE_START,
@@ -58,16 +64,20 @@ export class StartTags {
   /** Prefixes that exclusive form treats as inclusive form does. */
   readonly #inclusive: ReadonlySet<number>;
   /** End of the element, prefix, what was rendered for it before. */
-  readonly #frames: number[] = [];
+  #frames: Int32Array;
+  #frameCount = 0;
   /** Prefixes that the tag at hand renders. */
-  readonly #rendered: number[] = [];
-  readonly #order: number[] = [];
+  #rendered: Int32Array;
+  #renderedCount = 0;
+  /** Rows of the attributes of the tag at hand. */
+  #order: Int32Array;
 
   constructor(tree: Tree, output: Output, exclusive: boolean, inclusive: ReadonlySet<number>) {
     this.#tree = tree;
     this.#output = output;
     this.#exclusive = exclusive;
     this.#inclusive = inclusive;
+    [this.#frames, this.#rendered, this.#order] = tree.scratch;
     const rows = tree.atoms.rows;
     for (let atom = 0; atom < tree.atoms.count; atom++) rows[(atom << ATOM_SHIFT) + ATOM_RENDERED] = -1;
     rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_RENDERED] = ATOM_NONE;
@@ -75,30 +85,29 @@ export class StartTags {
 
   /** How many entries are remembered: a mark for `leave`. */
   get depth(): number {
-    return this.#frames.length;
+    return this.#frameCount;
   }
 
   /** The end of the innermost element that added something since `base`; beyond every offset if there is none. */
   nextEnd(base: number): number {
-    const { length } = this.#frames;
-    return length > base ? (this.#frames[length - 3] as number) : 0x7fffffff;
+    return this.#frameCount > base ? (this.#frames[this.#frameCount - 3] as number) : 0x7fffffff;
   }
 
   /** Forgets what elements that end at or before `offset` added, down to the mark `base`. */
   leave(offset: number, base: number): void {
     const frames = this.#frames;
     const rows = this.#tree.atoms.rows;
-    while (frames.length > base && (frames[frames.length - 3] as number) <= offset) {
-      const before = frames.pop() as number;
-      const prefix = frames.pop() as number;
-      frames.pop();
-      rows[(prefix << ATOM_SHIFT) + ATOM_RENDERED] = before;
+    let count = this.#frameCount;
+    while (count > base && (frames[count - 3] as number) <= offset) {
+      rows[((frames[count - 2] as number) << ATOM_SHIFT) + ATOM_RENDERED] = frames[count - 1] as number;
+      count -= 3;
     }
+    this.#frameCount = count;
   }
 
   /** Begins a tag: nothing to render yet. */
   begin(): void {
-    this.#rendered.length = 0;
+    this.#renderedCount = 0;
   }
 
   /** Renders `prefix` as `uri` at the tag at hand, if that is not what was rendered last. */
@@ -109,17 +118,24 @@ export class StartTags {
     const before = rows[slot] as number;
     if (before === uri) return;
     if (((rows[(uri << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_RELATIVE) !== 0) throw relative();
-    this.#frames.push(end, prefix, before);
     rows[slot] = uri;
-    this.#rendered.push(prefix);
+    const count = this.#frameCount;
+    if (count + 3 > this.#frames.length) this.#frames = grown(this.#frames, count + 3);
+    this.#frames[count] = end;
+    this.#frames[count + 1] = prefix;
+    this.#frames[count + 2] = before;
+    this.#frameCount = count + 3;
+    if (this.#renderedCount === this.#rendered.length) this.#rendered = grown(this.#rendered, this.#renderedCount + 1);
+    this.#rendered[this.#renderedCount++] = prefix;
   }
 
   /** Finds what `element` itself makes visible; returns whether its tag may be taken as it stands. */
-  collect(element: NodeId, end: number): boolean {
+  collect(element: NodeId, end: number, flags: number): boolean {
     const tree = this.#tree;
     const row = element << ELEMENT_SHIFT;
     const elements = tree.elements;
     if (this.#exclusive) this.render(elements[row + PREFIX] as number, elements[row + URI] as number, end);
+    if ((flags & (DECLARES | PREFIXED)) === 0) return this.#renderedCount === 0;
     const first = elements[row + ATTRIBUTE] as number;
     const last = first + (elements[row + ATTRIBUTES] as number);
     let declarations = 0;
@@ -137,29 +153,38 @@ export class StartTags {
         throw relative();
       if (!this.#exclusive || this.#inclusive.has(prefix)) this.render(prefix, uri, end);
     }
-    if (declarations !== this.#rendered.length) return false;
-    for (let index = first; index < last && declarations > 0; index++) {
+    if (declarations !== this.#renderedCount) return false;
+    if (declarations === 0) return true;
+    for (let index = first; index < last; index++) {
       const attribute = index << ATTRIBUTE_SHIFT;
       if (((tree.attributes[attribute + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) continue;
-      if (this.#rendered.includes(tree.attributes[attribute + ATTRIBUTE_PREFIX] as number)) wanted++;
+      if (this.#renders(tree.attributes[attribute + ATTRIBUTE_PREFIX] as number)) wanted++;
     }
     return wanted === declarations;
+  }
+
+  #renders(prefix: number): boolean {
+    for (let at = 0; at < this.#renderedCount; at++) if (this.#rendered[at] === prefix) return true;
+    return false;
   }
 
   /** Writes the start tag of `element` anew, and the end tag of an empty one. */
   write(element: NodeId, inherited: readonly Inherited[] = []): void {
     const tree = this.#tree;
     const output = this.#output;
-    const name = tree.elements[(element << ELEMENT_SHIFT) + NAME] as number;
-    output.byte(0x3c);
-    this.#atom(name);
-    const rendered = this.#rendered;
-    if (rendered.length > 1) rendered.sort((left, right) => compareAtoms(tree, left, right));
-    for (const prefix of rendered) this.#declaration(prefix);
-    this.#attributes(element, inherited);
+    const row = element << ELEMENT_SHIFT;
+    const flags = tree.elements[row + FLAGS] as number;
+    const edited = (flags & EDITED) !== 0;
+    const { bytes } = edited ? tagSource(tree, element) : tree.source(tree.elements[row + SOURCE] as number);
+    const start = edited ? 0 : (tree.elements[row + START] as number);
+    // `<` and the name stand at the beginning of every start tag.
+    output.copy(bytes, start, start + 1 + this.#length(tree.elements[row + NAME] as number));
+    if (this.#renderedCount > 0) this.#declarations();
+    const count = this.#sorted(element);
+    if (inherited.length > 0) this.#withInherited([...this.#order.subarray(0, count)], inherited, bytes);
+    else for (let at = 0; at < count; at++) this.#attribute(this.#order[at] as number, bytes);
     output.byte(0x3e);
-    if (((tree.elements[(element << ELEMENT_SHIFT) + FLAGS] as number) & EMPTY) !== 0)
-      this.closeEmpty(element);
+    if ((flags & EMPTY) !== 0) this.closeEmpty(element);
   }
 
   /** Writes the end tag that an empty-element tag does not have. */
@@ -168,6 +193,18 @@ export class StartTags {
     this.#output.byte(0x2f);
     this.#atom(this.#tree.elements[(element << ELEMENT_SHIFT) + NAME] as number);
     this.#output.byte(0x3e);
+  }
+
+  #declarations(): void {
+    const rendered = [...this.#rendered.subarray(0, this.#renderedCount)];
+    if (rendered.length > 1) rendered.sort((left, right) => compareAtoms(this.#tree, left, right));
+    for (const prefix of rendered) this.#declaration(prefix);
+  }
+
+  #length(atom: number): number {
+    const { rows } = this.#tree.atoms;
+    const row = atom << ATOM_SHIFT;
+    return (rows[row + ATOM_END] as number) - (rows[row + ATOM_START] as number);
   }
 
   #declaration(prefix: number): void {
@@ -193,30 +230,26 @@ export class StartTags {
     output.byte(0x22);
   }
 
-  #attributes(element: NodeId, inherited: readonly Inherited[]): void {
+  /** Puts the attributes of `element` in canonical order into `#order`; returns how many there are. */
+  #sorted(element: NodeId): number {
     const tree = this.#tree;
-    const first = tree.get(element, ATTRIBUTE);
-    const last = first + tree.get(element, ATTRIBUTES);
+    const row = element << ELEMENT_SHIFT;
+    const first = tree.elements[row + ATTRIBUTE] as number;
+    const last = first + (tree.elements[row + ATTRIBUTES] as number);
+    if (last - first > this.#order.length) this.#order = grown(this.#order, last - first);
     const order = this.#order;
-    order.length = 0;
+    let count = 0;
     for (let index = first; index < last; index++) {
-      const row = index << ATTRIBUTE_SHIFT;
-      if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) this.#insert(row);
+      const attribute = index << ATTRIBUTE_SHIFT;
+      if (((tree.attributes[attribute + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
+      let at = count++;
+      while (at > 0 && compareAttributes(tree, order[at - 1] as number, attribute) > 0) {
+        order[at] = order[at - 1] as number;
+        at--;
+      }
+      order[at] = attribute;
     }
-    const { bytes } = tagSource(tree, element);
-    if (inherited.length > 0) this.#withInherited(order, inherited, bytes);
-    else for (const row of order) this.#attribute(row, bytes);
-  }
-
-  /** Puts an attribute in its canonical place among those before it. */
-  #insert(row: number): void {
-    const order = this.#order;
-    let at = order.length;
-    while (at > 0 && compareAttributes(this.#tree, order[at - 1] as number, row) > 0) {
-      order[at] = order[at - 1] as number;
-      at--;
-    }
-    order[at] = row;
+    return count;
   }
 
   #attribute(row: number, bytes: Buffer): void {
@@ -225,8 +258,13 @@ export class StartTags {
     const start = attributes[row + NAME_START] as number;
     const valueStart = attributes[row + VALUE_START] as number;
     const end = attributes[row + VALUE_END] as number;
+    const verbatim = ((attributes[row + ATTRIBUTE_FLAGS] as number) & VERBATIM) !== 0;
+    if (verbatim && bytes[start - 1] === 0x20) {
+      output.copy(bytes, start - 1, end + 1);
+      return;
+    }
     output.byte(0x20);
-    if (((attributes[row + ATTRIBUTE_FLAGS] as number) & VERBATIM) !== 0) {
+    if (verbatim) {
       output.copy(bytes, start, end + 1);
       return;
     }
