@@ -2,7 +2,17 @@ import { grown } from './tables.js';
 import * as tables from './tables.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
-const { ATOM_BINDING, ATOM_END, ATOM_FLAGS, ATOM_RENDERED, ATOM_SHIFT, ATOM_SOURCE, ATOM_STAMP, ATOM_START } = tables;
+const {
+  ATOM_BINDING,
+  ATOM_END,
+  ATOM_FLAGS,
+  ATOM_NEXT,
+  ATOM_RENDERED,
+  ATOM_SHIFT,
+  ATOM_SOURCE,
+  ATOM_STAMP,
+  ATOM_START,
+} = tables;
 
 /** Bytes of the names that every document knows: source 0 of every tree. */
 export const prelude: Buffer = Buffer.from(
@@ -53,7 +63,7 @@ export class Atoms {
     if (this.#slots.length > keptSlots) this.#slots = new Int32Array(firstSlots);
     else this.#slots.fill(0);
     this.#spill = undefined;
-    this.#strings = [];
+    if (this.#strings.length > 0) this.#strings = [];
     this.count = 0;
     this.#seed();
   }
@@ -116,6 +126,7 @@ export class Atoms {
     rows[row + ATOM_BINDING] = -1;
     rows[row + ATOM_RENDERED] = -1;
     rows[row + ATOM_STAMP] = 0;
+    rows[row + ATOM_NEXT] = 0;
     if (slot >= 0) this.#slots[slot] = atom + 1;
     if (this.count * 2 > this.#slots.length) this.#rehash();
     return atom;

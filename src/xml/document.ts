@@ -76,14 +76,15 @@ export class XmlDocument {
   /** The bytes are not those that came in: UTF-16 was turned into UTF-8. */
   readonly transcoded: boolean;
   #tree: Tree;
-  readonly #modifier: Modifier;
+  readonly #parser: Parser;
+  #lazyModifier: Modifier | undefined;
   #version = 0;
 
   constructor(tree: Tree, parser: Parser, root: NodeId, transcoded: boolean) {
     this.#tree = tree;
     this.root = root;
     this.transcoded = transcoded;
-    this.#modifier = new Modifier(tree, parser, root);
+    this.#parser = parser;
   }
 
   /** Counts edits and grafts. */
@@ -168,7 +169,7 @@ export class XmlDocument {
    * that: a signature over ciphertext covers the plaintext.
    */
   contains(ancestor: NodeId, element: NodeId): boolean {
-    return this.#modifier.contains(ancestor, element);
+    return this.#lazyModifier?.contains(ancestor, element) ?? this.#tree.contains(ancestor, element);
   }
 
   /** Names from the root down, as written, for operators. */
@@ -289,8 +290,13 @@ export class XmlDocument {
   release(): void {
     const tree = this.#tree;
     this.#tree = released;
-    this.#modifier.release(released);
+    this.#lazyModifier?.release(released);
     if (tree !== released) returnTree(tree);
+  }
+
+  /** Made when the first edit is: most messages that are only looked at have none. */
+  get #modifier(): Modifier {
+    return (this.#lazyModifier ??= new Modifier(this.#tree, this.#parser, this.root));
   }
 
   #graft(encryptedData: NodeId, plaintext: Uint8Array, mode: GraftMode): NodeId[] {

@@ -100,6 +100,9 @@ export const ATOM_STAMP = 8;
 /** Of a declaration's name: the prefix that it declares. */
 export const ATOM_DECLARED = 9;
 
+/** Of a name: the name that followed it when it was read last, or 0. */
+export const ATOM_NEXT = 10;
+
 /** Flags of an atom. The name has been checked. */
 export const ATOM_NAME = 1;
 /** The name of a namespace declaration. */

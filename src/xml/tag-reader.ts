@@ -1,10 +1,11 @@
 import type { Limits } from '../core/limits.js';
 import * as atomNames from './atoms.js';
-import { isBlank, isNcNameBytes } from './chars.js';
+import { isBlank } from './chars.js';
 import * as chars from './chars.js';
 
 import { IdIndexer, type IdRules } from './ids.js';
 import { refuseNonCharacter } from './markup.js';
+import { NameReader } from './name-reader.js';
 import { refuseReserved, uriFlags } from './namespaces.js';
 import { lexicalOrder, sameLocal } from './order.js';
 import { canonicalInValue, decode, referenceEnd, referenceValue } from './references.js';
@@ -13,7 +14,7 @@ import * as tables from './tables.js';
 import type { NodeId, Source, Tree } from './tree.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
-const { ATOM_NONE, ATOM_XML, ATOM_XMLNS } = atomNames;
+const { ATOM_NONE, ATOM_XML } = atomNames;
 const { nameBytes, TEXT_BLANK, TEXT_HIGH, TEXT_ILLEGAL, TEXT_LESS, TEXT_QUOTE, TEXT_REFERENCE, valueBytes } =
   chars;
 const {
@@ -22,13 +23,9 @@ const {
   ATOM_DECLARES,
   ATOM_FLAGS,
   ATOM_ID,
-  ATOM_IS_PREFIX,
-  ATOM_LOCAL,
-  ATOM_NAME,
   ATOM_PREFIX,
   ATOM_SHIFT,
   ATOM_STAMP,
-  ATOM_START,
   ATOM_URI,
   ATTRIBUTE,
   ATTRIBUTE_FLAGS,
@@ -65,15 +62,17 @@ export class TagReader {
   readonly #tree: Tree;
   readonly #limits: Limits;
   readonly #ids: IdIndexer;
+  readonly #names: NameReader;
   #source: Source;
   #bytes: Buffer;
   /** Declarations in force: element, prefix, what the prefix was bound to before. */
   readonly #frames: number[] = [];
   #flags = 0;
-  #stamp: number;
-  #prefixes = 0;
+  #stamp = 0;
+  /** What the tag at hand has that needs a second look: prefixed attributes, possible ids. */
+  #qualified = 0;
+  #candidates = 0;
   #uris = 0;
-  #names = 0;
 
   constructor(tree: Tree, limits: Limits, rules: IdRules | undefined) {
     this.#tree = tree;
@@ -81,13 +80,14 @@ export class TagReader {
     this.#ids = new IdIndexer(tree, limits, rules);
     this.#source = tree.source(1);
     this.#bytes = this.#source.bytes;
-    this.#stamp = 0;
+    this.#names = new NameReader(tree, limits, this.#ids, this.#source);
   }
 
   /** Reads from `source` from now on. */
   enter(source: Source): void {
     this.#source = source;
     this.#bytes = source.bytes;
+    this.#names.enter(source);
   }
 
   /** Reads the start tag at `at` into the row of `element`; returns the offset after its `>`. */
@@ -95,10 +95,13 @@ export class TagReader {
     const tree = this.#tree;
     const bytes = this.#bytes;
     const end = bytes.length;
-    let position = nameEnd(bytes, at + 1);
-    const name = this.#name(at + 1, position);
+    const name = this.#names.read(at + 1);
+    let position = at + 1 + this.#names.length;
     const first = tree.attributeCount;
     this.#flags = LEXICAL;
+    this.#qualified = 0;
+    this.#candidates = 0;
+    this.#stamp++;
     position = position < end && bytes[position] === 0x3e ? position + 1 : this.#attributes(position, first);
     const count = tree.attributeCount - first;
     if ((this.#flags & DECLARES) !== 0) this.#declare(first, count, element);
@@ -113,7 +116,9 @@ export class TagReader {
     elements[row + ATTRIBUTE] = first;
     elements[row + ATTRIBUTES] = count;
     elements[row + SOURCE] = this.#source.id;
-    if (count > 0) this.#resolve(element, first, count);
+    if (this.#qualified + this.#candidates > 0) this.#resolve(element, first, count);
+    if (count > 1 && (this.#flags & LEXICAL) !== 0 && !lexicalOrder(tree, first, count))
+      this.#flags &= ~LEXICAL;
     elements[row + FLAGS] = this.#flags;
     return position;
   }
@@ -149,51 +154,6 @@ export class TagReader {
     const slot = (prefix << ATOM_SHIFT) + ATOM_BINDING;
     this.#frames.push(element, prefix, this.#tree.atoms.rows[slot] as number);
     this.#tree.atoms.rows[slot] = uri;
-  }
-
-  /** The atom of the name `[start, end)`, checked when it is seen for the first time. */
-  #name(start: number, end: number): number {
-    const atoms = this.#tree.atoms;
-    const name = atoms.intern(this.#source.id, this.#bytes, start, end);
-    if (((atoms.rows[(name << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_NAME) === 0)
-      this.#admit(name, start, end);
-    return name;
-  }
-
-  /** Checks a new name and splits it (Namespaces in XML 1.0 §4). */
-  #admit(name: number, start: number, end: number): void {
-    const bytes = this.#bytes;
-    const atoms = this.#tree.atoms;
-    if (end - start > this.#limits.name) throw overLimit('name', this.#limits, start);
-    if (++this.#names > this.#limits.names) throw overLimit('names', this.#limits, start);
-    let colon = start;
-    while (colon < end && bytes[colon] !== 0x3a) colon++;
-    const local = colon < end ? colon + 1 : start;
-    const valid = isNcNameBytes(bytes, local, end) && (colon === end || isNcNameBytes(bytes, start, colon));
-    if (!valid) throw malformed('a name is missing or not a name', start);
-    const prefix = colon < end ? this.#prefix(start, colon) : ATOM_NONE;
-    const declares = prefix === ATOM_XMLNS || name === ATOM_XMLNS;
-    const declared = prefix === ATOM_XMLNS ? this.#prefix(local, end) : ATOM_NONE;
-    const rows = atoms.rows;
-    const row = name << ATOM_SHIFT;
-    const isId = this.#ids.mayNameAnId(bytes, local, end);
-    rows[row + ATOM_FLAGS] =
-      (rows[row + ATOM_FLAGS] as number) | ATOM_NAME | (declares ? ATOM_DECLARES : 0) | (isId ? ATOM_ID : 0);
-    rows[row + ATOM_PREFIX] = prefix;
-    rows[row + ATOM_DECLARED] = declared;
-    // Relative to the atom's own text: the same name may be met again in another source.
-    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + local - start;
-  }
-
-  #prefix(start: number, end: number): number {
-    const atoms = this.#tree.atoms;
-    const prefix = atoms.intern(this.#source.id, this.#bytes, start, end);
-    const flags = (prefix << ATOM_SHIFT) + ATOM_FLAGS;
-    if (prefix > ATOM_XMLNS && ((atoms.rows[flags] as number) & ATOM_IS_PREFIX) === 0) {
-      if (++this.#prefixes > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
-      atoms.rows[flags] = (atoms.rows[flags] as number) | ATOM_IS_PREFIX;
-    }
-    return prefix;
   }
 
   /** Reads attributes up to the end of the tag; returns the offset after `>`. */
@@ -232,8 +192,8 @@ export class TagReader {
   #attribute(start: number): number {
     const bytes = this.#bytes;
     const tree = this.#tree;
-    let position = nameEnd(bytes, start);
-    const name = this.#name(start, position);
+    const name = this.#names.read(start);
+    let position = start + this.#names.length;
     let flags = VERBATIM;
     if (bytes[position] !== 0x3d || bytes[position + 1] !== 0x22) {
       flags = 0;
@@ -247,13 +207,20 @@ export class TagReader {
       if (this.#valueCoded) flags |= CODED;
       if (this.#valueRewritten) flags &= ~VERBATIM;
     }
-    if (valueEnd - valueStart > this.#limits.attribute) throw overLimit('attribute', this.#limits, valueStart);
+    if (valueEnd - valueStart > this.#limits.attribute)
+      throw overLimit('attribute', this.#limits, valueStart);
     const atom = name << ATOM_SHIFT;
-    const nameFlags = tree.atoms.rows[atom + ATOM_FLAGS] as number;
+    const rows = tree.atoms.rows;
+    if (rows[atom + ATOM_STAMP] === this.#stamp) throw malformed('an attribute is given twice', start);
+    rows[atom + ATOM_STAMP] = this.#stamp;
+    const nameFlags = rows[atom + ATOM_FLAGS] as number;
+    let prefix = rows[atom + ATOM_PREFIX] as number;
     if ((nameFlags & ATOM_DECLARES) !== 0) {
       flags |= DECLARATION;
       this.#flags |= DECLARES;
-    }
+      prefix = rows[atom + ATOM_DECLARED] as number;
+    } else if (prefix !== ATOM_NONE) this.#qualified++;
+    if ((nameFlags & ATOM_ID) !== 0) this.#candidates++;
     if ((flags & VERBATIM) === 0) this.#flags &= ~LEXICAL;
     const row = tree.newAttribute();
     const attributes = tree.attributes;
@@ -262,8 +229,7 @@ export class TagReader {
     attributes[row + VALUE_END] = valueEnd;
     attributes[row + ATTRIBUTE_NAME] = name;
     attributes[row + ATTRIBUTE_URI] = ATOM_NONE;
-    const prefixColumn = (flags & DECLARATION) === 0 ? ATOM_PREFIX : ATOM_DECLARED;
-    attributes[row + ATTRIBUTE_PREFIX] = tree.atoms.rows[atom + prefixColumn] as number;
+    attributes[row + ATTRIBUTE_PREFIX] = prefix;
     attributes[row + ATTRIBUTE_FLAGS] = flags;
     return valueEnd + 1;
   }
@@ -364,40 +330,28 @@ export class TagReader {
     return atom;
   }
 
-  /** Resolves the prefixes of attributes, refuses duplicates, indexes ids, looks at their order. */
+  /** Resolves the prefixes of attributes, refuses duplicates, indexes ids. */
   #resolve(element: NodeId, first: number, count: number): void {
     const tree = this.#tree;
     const attributes = tree.attributes;
     const rows = tree.atoms.rows;
-    const stamp = ++this.#stamp;
-    let qualified = 0;
     for (let index = first; index < first + count; index++) {
       const row = index << ATTRIBUTE_SHIFT;
-      const atom = (attributes[row + ATTRIBUTE_NAME] as number) << ATOM_SHIFT;
-      if (rows[atom + ATOM_STAMP] === stamp) {
-        throw malformed('an attribute is given twice', attributes[row + NAME_START] as number);
-      }
-      rows[atom + ATOM_STAMP] = stamp;
       if (((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
       const prefix = attributes[row + ATTRIBUTE_PREFIX] as number;
       if (prefix !== ATOM_NONE) {
         const uri = rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] as number;
         if (uri < 0) throw this.#unbound(prefix, attributes[row + NAME_START] as number);
         attributes[row + ATTRIBUTE_URI] = uri;
-        qualified++;
         this.#flags |= prefix === ATOM_XML ? XML_ATTRIBUTES : PREFIXED;
       }
-      if (
-        ((rows[atom + ATOM_FLAGS] as number) & ATOM_ID) !== 0 &&
-        this.#ids.index(element, row, this.#bytes)
-      ) {
-        if ((this.#flags & IDENTIFIED) !== 0) throw this.#ids.twoIds(row);
-        this.#flags |= IDENTIFIED;
-      }
+      const name = (attributes[row + ATTRIBUTE_NAME] as number) << ATOM_SHIFT;
+      if (((rows[name + ATOM_FLAGS] as number) & ATOM_ID) === 0) continue;
+      if (!this.#ids.index(element, row, this.#bytes)) continue;
+      if ((this.#flags & IDENTIFIED) !== 0) throw this.#ids.twoIds(row);
+      this.#flags |= IDENTIFIED;
     }
-    if (qualified > 1) this.#refuseDuplicates(first, count);
-    if (count > 1 && (this.#flags & LEXICAL) !== 0 && !lexicalOrder(tree, first, count))
-      this.#flags &= ~LEXICAL;
+    if (this.#qualified > 1) this.#refuseDuplicates(first, count);
   }
 
   /** No two attributes may have the same local part and namespace name (Namespaces in XML 1.0 §6.3). */
@@ -422,15 +376,6 @@ export class TagReader {
   #unbound(prefix: number, offset: number): Error {
     return malformed(`the prefix "${this.#tree.atoms.text(prefix)}" is not bound to a namespace`, offset);
   }
-}
-
-/** The offset after the name that begins at `start`. */
-function nameEnd(bytes: Buffer, start: number): number {
-  const table = nameBytes;
-  const end = bytes.length;
-  let at = start;
-  while (at < end && table[bytes[at] as number] !== 0) at++;
-  return at;
 }
 
 /** The offset after white space. */

@@ -67,9 +67,13 @@ describe('random edits', () => {
           done++;
           if (code === undefined) continue;
           // Ids may collide and seams may be refused; the message would be given up then.
-          expect(['XML_ID_DUPLICATE', 'XML_NOT_WELL_FORMED', 'XML_EDIT_CONFLICT', 'XML_LIMIT']).toContain(
-            code,
-          );
+          expect([
+            'XML_ID_DUPLICATE',
+            'XML_ID_INVALID',
+            'XML_NOT_WELL_FORMED',
+            'XML_EDIT_CONFLICT',
+            'XML_LIMIT',
+          ]).toContain(code);
           refused++;
           return;
         }

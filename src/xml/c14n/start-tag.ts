@@ -125,7 +125,8 @@ export class StartTags {
     this.#frames[count + 1] = prefix;
     this.#frames[count + 2] = before;
     this.#frameCount = count + 3;
-    if (this.#renderedCount === this.#rendered.length) this.#rendered = grown(this.#rendered, this.#renderedCount + 1);
+    if (this.#renderedCount === this.#rendered.length)
+      this.#rendered = grown(this.#rendered, this.#renderedCount + 1);
     this.#rendered[this.#renderedCount++] = prefix;
   }
 

@@ -1,0 +1,159 @@
+import type { Limits } from '../core/limits.js';
+import * as atomNames from './atoms.js';
+import { isNcNameBytes } from './chars.js';
+import * as chars from './chars.js';
+import type { IdIndexer } from './ids.js';
+import { malformed, overLimit } from './refusal.js';
+import * as tables from './tables.js';
+import type { Source, Tree } from './tree.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { ATOM_NONE, ATOM_XMLNS } = atomNames;
+const { nameBytes } = chars;
+const {
+  ATOM_DECLARED,
+  ATOM_DECLARES,
+  ATOM_END,
+  ATOM_FLAGS,
+  ATOM_ID,
+  ATOM_IS_PREFIX,
+  ATOM_LOCAL,
+  ATOM_NAME,
+  ATOM_NEXT,
+  ATOM_PREFIX,
+  ATOM_SHIFT,
+  ATOM_SOURCE,
+  ATOM_START,
+} = tables;
+
+/** Reads names of elements and attributes, checks each distinct one once and splits it. */
+export class NameReader {
+  /** How long the name is that was read last. */
+  length = 0;
+  readonly #tree: Tree;
+  readonly #limits: Limits;
+  readonly #ids: IdIndexer;
+  #source: Source;
+  #bytes: Buffer;
+  /** The name read last. */
+  #last = 0;
+  #names = 0;
+  #prefixes = 0;
+
+  constructor(tree: Tree, limits: Limits, ids: IdIndexer, source: Source) {
+    this.#tree = tree;
+    this.#limits = limits;
+    this.#ids = ids;
+    this.#source = source;
+    this.#bytes = source.bytes;
+  }
+
+  /** Reads from `source` from now on. */
+  enter(source: Source): void {
+    this.#source = source;
+    this.#bytes = source.bytes;
+  }
+
+  /**
+   * The atom of the name at `start`; `length` is how long it is. Messages repeat themselves: the name that
+   * followed the one before is tried first, which saves looking for the end and for the atom.
+   */
+  read(start: number): number {
+    const bytes = this.#bytes;
+    const rows = this.#tree.atoms.rows;
+    const guess = rows[(this.#last << ATOM_SHIFT) + ATOM_NEXT] as number;
+    if (guess !== ATOM_NONE && rows[(guess << ATOM_SHIFT) + ATOM_SOURCE] === this.#source.id) {
+      const from = rows[(guess << ATOM_SHIFT) + ATOM_START] as number;
+      const length = (rows[(guess << ATOM_SHIFT) + ATOM_END] as number) - from;
+      let at = 0;
+      while (at < length && bytes[start + at] === bytes[from + at]) at++;
+      if (at === length && start + at < bytes.length && nameBytes[bytes[start + at] as number] === 0) {
+        this.#last = guess;
+        this.length = length;
+        return guess;
+      }
+    }
+    return this.#other(start);
+  }
+
+  /** The atom of a name that was not guessed; it is checked when it is seen for the first time. */
+  #other(start: number): number {
+    const atoms = this.#tree.atoms;
+    const end = nameEnd(this.#bytes, start);
+    const name = atoms.intern(this.#source.id, this.#bytes, start, end);
+    if (((atoms.rows[(name << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_NAME) === 0) {
+      this.#admit(name, start, end);
+    }
+    if (this.#last !== ATOM_NONE) atoms.rows[(this.#last << ATOM_SHIFT) + ATOM_NEXT] = name;
+    this.#last = name;
+    this.length = end - start;
+    return name;
+  }
+
+  /** Checks a new name and splits it (Namespaces in XML 1.0 §4). */
+  #admit(name: number, start: number, end: number): void {
+    const bytes = this.#bytes;
+    const atoms = this.#tree.atoms;
+    if (end - start > this.#limits.name) throw overLimit('name', this.#limits, start);
+    if (++this.#names > this.#limits.names) throw overLimit('names', this.#limits, start);
+    const colon = colonOf(bytes, start, end);
+    const local = colon < end ? colon + 1 : start;
+    const prefix = colon < end ? this.#prefix(start, colon) : ATOM_NONE;
+    const declares = prefix === ATOM_XMLNS || name === ATOM_XMLNS;
+    const declared = prefix === ATOM_XMLNS ? this.#prefix(local, end) : ATOM_NONE;
+    const rows = atoms.rows;
+    const row = name << ATOM_SHIFT;
+    const isId = this.#ids.mayNameAnId(bytes, local, end);
+    rows[row + ATOM_FLAGS] =
+      (rows[row + ATOM_FLAGS] as number) | ATOM_NAME | (declares ? ATOM_DECLARES : 0) | (isId ? ATOM_ID : 0);
+    rows[row + ATOM_PREFIX] = prefix;
+    rows[row + ATOM_DECLARED] = declared;
+    // Relative to the atom's own text: the same name may be met again in another source.
+    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + local - start;
+  }
+
+  #prefix(start: number, end: number): number {
+    const atoms = this.#tree.atoms;
+    const prefix = atoms.intern(this.#source.id, this.#bytes, start, end);
+    const flags = (prefix << ATOM_SHIFT) + ATOM_FLAGS;
+    if (prefix > ATOM_XMLNS && ((atoms.rows[flags] as number) & ATOM_IS_PREFIX) === 0) {
+      if (++this.#prefixes > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
+      atoms.rows[flags] = (atoms.rows[flags] as number) | ATOM_IS_PREFIX;
+    }
+    return prefix;
+  }
+}
+
+/** The offset after the name that begins at `start`. */
+function nameEnd(bytes: Buffer, start: number): number {
+  const table = nameBytes;
+  const end = bytes.length;
+  let at = start;
+  while (at < end && table[bytes[at] as number] !== 0) at++;
+  return at;
+}
+
+/**
+ * Where the colon of a name is, or its end if it has none.
+ *
+ * @throws XML_NOT_WELL_FORMED when it is no QName (Namespaces in XML 1.0 [7])
+ */
+function colonOf(bytes: Buffer, start: number, end: number): number {
+  let colon = end;
+  let first = true;
+  let plain = true;
+  for (let at = start; at < end && plain; at++) {
+    const kind = nameBytes[bytes[at] as number];
+    // Only ASCII letters, digits and one colon with a name on both sides are decided here.
+    plain = first ? kind === 1 : kind === 1 || kind === 2 || (kind === 3 && colon === end);
+    first = kind === 3;
+    if (first) colon = at;
+  }
+  if (plain && !first) return colon;
+  colon = bytes.subarray(start, end).indexOf(0x3a);
+  colon = colon < 0 ? end : start + colon;
+  const local = colon < end ? colon + 1 : start;
+  const valid = isNcNameBytes(bytes, local, end) && (colon === end || isNcNameBytes(bytes, start, colon));
+  if (!valid) throw malformed('a name is missing or not a name', start);
+  return colon;
+}
