@@ -15,7 +15,11 @@ interface ListOptions {
 export function register(program: Command): void {
   const keys = program
     .command('keys')
-    .description('certificates and keys: list those of a configuration, inspect files');
+    .description('certificates and keys: list those of a configuration, inspect files')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  countersign keys list --config demo/client/countersign.yaml\n  countersign keys inspect demo/keys/client.pem',
+    );
   registerInspect(keys);
   registerList(keys);
 }

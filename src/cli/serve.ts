@@ -8,6 +8,7 @@ export function register(program: Command): void {
     .option('--config <file>', 'the gateway file', 'config/countersign.yaml')
     .option('--provider <id>', 'js, openssl or pkcs11, instead of what the file says')
     .option('--workers <n>', 'processes that share the listener', '1')
+    .addHelpText('after', '\nExample:\n  countersign serve --config demo/client/countersign.yaml')
     .action(async (options: { config: string; provider?: string; workers: string }) => {
       const { serve } = await import('./serve/run.js');
       await serve(options);

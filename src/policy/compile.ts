@@ -11,8 +11,8 @@ import type { Toolkit } from '../wss/toolkit.js';
 import { makeTrust, type Trust } from '../wss/trust.js';
 import { openKeys, openTlsKeys, openTrusts, type Opened, type TrustMaterial } from './compile-keys.js';
 import type { ChainConfig, GatewayConfig, ServiceConfig } from './config.js';
-import type { Diagnostic } from './diagnostics.js';
-import { diagnose, type Finding } from './issues.js';
+import { nearestName, type Diagnostic } from './diagnostics.js';
+import { diagnose, oneOf, type Finding } from './issues.js';
 import type { PolicyTables } from './load-service.js';
 import { isError, shortName, sortByPlace, type LoadedConfig, type RefusedService } from './load.js';
 import { keyUses } from './rules/service.js';
@@ -255,24 +255,34 @@ function optionPath(config: ChainConfig, index: number, at: string | undefined):
 
 /** A reason of the pipeline, at its place. What could not be opened has been said already. */
 function chainFinding(error: CountersignError, config: ChainConfig, parts: Parts): Finding[] {
-  const { index, at, expected, found, position } = error.details;
+  const { index, at, position } = error.details;
   const number = typeof index === 'number' ? index : -1;
-  const where = typeof at === 'string' ? at : undefined;
-  const path = optionPath(config, number, where);
-  const value = option(config.steps[number]?.options, where?.split('.') ?? []);
+  const where = typeof at === 'string' ? at : '';
+  const value = option(config.steps[number]?.options, where === '' ? [] : where.split('.'));
   const failed = parts.keys.failed.has(String(value)) || parts.trusts.failed.has(String(value));
   if (error.code === 'CONFIG_UNKNOWN_NAME' && failed) return [];
   return [
     {
       code: error.code,
       message: error.message,
-      path,
-      key: where === undefined || where === '',
-      ...(typeof expected === 'string' ? { expected } : {}),
-      ...(typeof found === 'string' ? { found } : {}),
+      path: optionPath(config, number, where),
+      key: where === '',
+      ...hints(error),
       ...(typeof position === 'number' ? { shift: { offset: position, length: 1 } } : {}),
     },
   ];
+}
+
+/** What was expected and found, as far as the pipeline says it. */
+function hints({ details }: CountersignError): Pick<Finding, 'expected' | 'found' | 'nearest'> {
+  const { expected, found, known, name } = details;
+  const names = typeof known === 'string' && known !== '' ? known.split(', ') : [];
+  const wanted = typeof expected === 'string' ? expected : oneOf(names);
+  return {
+    ...(wanted === '' ? {} : { expected: wanted }),
+    ...(typeof found === 'string' ? { found } : {}),
+    nearest: typeof name === 'string' ? nearestName(name, names) : undefined,
+  };
 }
 
 /** What stands at a path of a step's options. */

@@ -82,6 +82,13 @@ interface Rule {
 
 type Rules = ReadonlyMap<string, Rule>;
 
+/** The policy ids that an entry of `allow` can name. */
+export function allowableIds(table: AlgorithmTable): ReadonlySet<string> {
+  // Transforms that cut nodes out of a part are known by name only: no policy can allow them.
+  const algorithms = table.all.filter((one) => one.kind !== 'transform');
+  return new Set([...algorithms.map((one) => one.id), shortRsa]);
+}
+
 const isProfile = (name: string): name is ProfileName => profileNames.some((known) => known === name);
 
 /**
@@ -93,9 +100,7 @@ export function compileConstraints(options: ConstraintOptions): AlgorithmConstra
   if (!isProfile(options.profile)) {
     throw new CountersignError('POLICY_INVALID', `there is no algorithm profile ${String(options.profile)}`);
   }
-  // Transforms that cut nodes out of a part are known by name only: no policy can allow them.
-  const algorithms = options.table.all.filter((one) => one.kind !== 'transform');
-  const known = new Set([...algorithms.map((one) => one.id), shortRsa]);
+  const known = allowableIds(options.table);
   const allowed = options.allow.map((text, index) => parseAllow(text, index, known));
   const rows = [...profileRows(profiles[options.profile]), ...allowed.flatMap(allowRows)];
   return new Compiled(options.profile, rows, options.onException);

@@ -173,6 +173,7 @@ describe('algorithms', () => {
 
   it.each([
     ['an unknown algorithm', 'rsa-sah1 for verify', '1:24 CONFIG_UNKNOWN_NAME'],
+    ['a transform, which no policy allows', 'enveloped-signature', '1:24 CONFIG_UNKNOWN_NAME'],
     ['an unknown use', 'rsa-sha1 for verfy', '1:37 CONFIG_INVALID'],
     ['no date', 'rsa-sha1 until soon', '1:39 CONFIG_INVALID'],
     ['a day that is none', 'rsa-sha1 until 2027-06-31', '1:39 CONFIG_INVALID'],

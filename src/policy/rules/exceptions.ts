@@ -3,7 +3,7 @@ import { formatUtc } from '../../core/calendar.js';
 import { isCountersignError } from '../../core/errors.js';
 import type { AlgorithmTable } from '../../wss/algorithms/table.js';
 import { parseAllow } from '../../wss/allow.js';
-import { shortRsa } from '../../wss/constraints.js';
+import { allowableIds } from '../../wss/constraints.js';
 import { nearestName } from '../diagnostics.js';
 import type { Finding } from '../issues.js';
 import type { AlgorithmsShape } from '../schema/shapes.js';
@@ -12,7 +12,7 @@ const day = 86_400_000;
 
 /** @param now milliseconds since the epoch */
 export function exceptionRules(shape: AlgorithmsShape, table: AlgorithmTable, now: number): Finding[] {
-  const known = new Set([...table.all.map((one) => one.id), shortRsa]);
+  const known = allowableIds(table);
   const findings: Finding[] = [];
   if (shape.profile === 'legacy') {
     findings.push({
