@@ -142,7 +142,12 @@ export class Gateway {
 
   /** Opens both listeners. @throws Error of the operating system: EADDRINUSE, EACCES */
   async listen(): Promise<Addresses> {
-    const { config } = this.#parts;
+    const data = await this.listenData();
+    return { data, admin: await this.listenAdmin() };
+  }
+
+  /** Opens the listener for callers. */
+  async listenData(): Promise<AddressInfo> {
     this.#data = dataListener({
       context: this.#context,
       routes: this.#routes,
@@ -150,29 +155,33 @@ export class Gateway {
       app: () => (this.#app ??= this.#loadApp()),
       tls: this.#tls(),
     });
-    await listenOn(this.#data, config.listen);
-    this.#admin = await this.listenAdmin();
-    return { data: addressOf(this.#data), admin: addressOf(this.#admin) };
+    await listenOn(this.#data, this.#parts.config.listen);
+    return addressOf(this.#data);
   }
 
-  /** Opens the listener for operators. */
-  async listenAdmin(): Promise<Server> {
+  /**
+   * Opens the listener for operators.
+   *
+   * @param beforeScrape brings `metrics` up to date, where other processes do the counting
+   */
+  async listenAdmin(beforeScrape: () => Promise<void> = () => Promise.resolve()): Promise<AddressInfo> {
     const { config, digest, keys, clock } = this.#parts;
     const { bearer, host } = config.admin;
-    const admin = adminListener({
+    this.#admin = adminListener({
       bearer: bearer === undefined ? undefined : tokenCheck(readSecret(bearer), digest),
       hosts: bearer === undefined ? loopbackNames(host) : undefined,
       readiness: () => this.readiness(),
       metrics: async () => {
         const { exposition } = await import('./exposition.js');
+        await beforeScrape();
         return (this.#exposition ??= exposition(this.metrics, expiryReadings(keys, clock)));
       },
       app: (_request, response) => {
         response.writeHead(404, { 'Content-Length': 0 }).end();
       },
     });
-    await listenOn(admin, config.admin);
-    return admin;
+    await listenOn(this.#admin, config.admin);
+    return addressOf(this.#admin);
   }
 
   get scheme(): 'http' | 'https' {

@@ -8,7 +8,7 @@ export {
   type Processed,
 } from './gateway.js';
 export { openLog, type Log, type LogTarget } from './log.js';
-export { Metrics } from './metrics.js';
+export { Metrics, type MetricsSnapshot } from './metrics.js';
 export type { RefusedService } from './routes.js';
 export type { CompiledChains } from './service.js';
 export type { TlsIdentity } from './upstream/contract.js';

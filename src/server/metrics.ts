@@ -16,6 +16,17 @@ interface ChainSeries {
   readonly outcomes: Map<Outcome, Distribution>;
 }
 
+/** What one process has counted, in the order of its series. */
+export interface MetricsSnapshot {
+  readonly distributions: readonly (readonly {
+    readonly labels: readonly string[];
+    readonly counts: readonly number[];
+    readonly sum: number;
+    readonly count: number;
+  }[])[];
+  readonly counts: readonly (readonly { readonly labels: readonly string[]; readonly value: number }[])[];
+}
+
 /** What the gateway counts. Gathered in plain numbers; `exposition.ts` writes them out when they are asked for. */
 export class Metrics {
   readonly step: Series<Distribution> = histogram(
@@ -69,6 +80,47 @@ export class Metrics {
     for (const [what, times] of facts.counts) {
       this.accepted.at(record.service, record.chain, what).value += times;
     }
+  }
+
+  /** The numbers as plain values, for another process. */
+  snapshot(): MetricsSnapshot {
+    return {
+      distributions: this.#distributions.map((series) =>
+        Array.from(series.entries(), ({ labels, value: { counts, sum, count } }) => ({
+          labels,
+          counts,
+          sum,
+          count,
+        })),
+      ),
+      counts: this.#counts.map((series) =>
+        Array.from(series.entries(), ({ labels, value }) => ({ labels, value: value.value })),
+      ),
+    };
+  }
+
+  /** Becomes the sum of what other processes have counted. */
+  load(snapshots: readonly MetricsSnapshot[]): void {
+    for (const series of [...this.#distributions, ...this.#counts]) series.clear();
+    for (const { distributions, counts } of snapshots) {
+      distributions.forEach((lines, i) => {
+        for (const { labels, ...line } of lines) this.#distributions[i]?.at(...labels).add(line);
+      });
+      counts.forEach((lines, i) => {
+        for (const { labels, value } of lines) {
+          const count = this.#counts[i]?.at(...labels);
+          if (count !== undefined) count.value += value;
+        }
+      });
+    }
+  }
+
+  get #distributions(): readonly Series<Distribution>[] {
+    return [this.exchange, this.step, this.part];
+  }
+
+  get #counts(): readonly Series<Count>[] {
+    return [this.refused, this.observed, this.accepted, this.exceptions];
   }
 
   #step(record: TimingRecord, chain: ChainSeries, step: StepRecord): void {

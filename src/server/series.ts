@@ -17,6 +17,15 @@ export class Distribution {
     this.sum += seconds;
     this.count += 1;
   }
+
+  /** Takes in what was observed elsewhere. */
+  add(other: { readonly counts: readonly number[]; readonly sum: number; readonly count: number }): void {
+    other.counts.forEach((count, i) => {
+      this.counts[i] = (this.counts[i] ?? 0) + count;
+    });
+    this.sum += other.sum;
+    this.count += other.count;
+  }
 }
 
 /** A number that only grows. */
@@ -51,6 +60,11 @@ export class Series<T> {
       this.#values.set(key, entry);
     }
     return entry.value;
+  }
+
+  /** Forgets every value. */
+  clear(): void {
+    this.#values.clear();
   }
 
   entries(): Iterable<{ readonly labels: readonly string[]; readonly value: T }> {

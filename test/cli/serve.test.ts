@@ -36,7 +36,7 @@ interface Served {
 }
 
 /** Runs `serve` on free ports, with a service that has no steps beside the sample. */
-async function serve(upstream: string, broken = ''): Promise<Served> {
+async function serve(upstream: string, broken = '', more: readonly string[] = []): Promise<Served> {
   const [port, admin] = [await freePort(), await freePort()];
   const folder = join(lab, 'client');
   const file = join(folder, `serve-${port}.yaml`);
@@ -54,7 +54,7 @@ async function serve(upstream: string, broken = ''): Promise<Served> {
     `path: /plain\nupstream: ${upstream}\nrequest: []\nresponse: []\n`,
   );
   if (broken !== '') writeFileSync(join(folder, `plain-${port}/broken.yaml`), broken);
-  const child = spawn(process.execPath, [cli, 'serve', '--config', file], {
+  const child = spawn(process.execPath, [cli, 'serve', '--config', file, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onClose(async () => {
@@ -81,9 +81,9 @@ describe('countersign serve', () => {
     const slow = post(served.port, body, { path: '/plain' });
     await until(() => orders.received.length === 1);
     served.child.kill('SIGHUP');
+    await until(() => served.out.includes('SIGHUP is ignored'));
     served.child.kill('SIGTERM');
-    await until(() => served.out.includes('"draining"'));
-    expect(served.out).toContain('SIGHUP is ignored');
+    await until(() => served.out.includes('draining'));
     expect((await slow).status).toBe(200);
     const [code] = (await once(served.child, 'exit')) as [number | null];
     expect(code).toBe(0);
@@ -98,6 +98,27 @@ describe('countersign serve', () => {
       'draining',
       'response',
     ]);
+  }, 60_000);
+
+  it('runs several workers behind one port, and counts them together', async () => {
+    const orders = await startOrdersService();
+    onClose(() => orders.close());
+    const served = await serve(`http://127.0.0.1:${orders.port}/orders`, '', ['--workers', '2']);
+    expect(served.err).toContain(`listening on http://127.0.0.1:${served.port}`);
+    for (let i = 0; i < 10; i++)
+      expect((await post(served.port, '<a/>', { path: '/plain' })).status).toBe(200);
+    const metrics = (): Promise<{ text: string }> =>
+      raw(served.admin, 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    for (let i = 0; i < 2; i++) {
+      expect((await metrics()).text).toMatch(
+        /countersign_exchange_seconds_count\{service="plain",chain="request",outcome="ok"\} 10\n/,
+      );
+    }
+    const slow = post(served.port, '<a><o:article>SLOW</o:article></a>', { path: '/plain' });
+    await until(() => orders.received.length === 11);
+    served.child.kill('SIGTERM');
+    expect((await slow).status).toBe(200);
+    expect((await once(served.child, 'exit'))[0]).toBe(0);
   }, 60_000);
 
   it('refuses a service with errors and serves the others', async () => {

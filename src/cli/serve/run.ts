@@ -1,8 +1,7 @@
-import { compose } from '../../compose.js';
+import cluster from 'node:cluster';
 import { CountersignError } from '../../core/errors.js';
 import type { ProviderId } from '../../policy/config.js';
-import { renderDiagnostic } from '../../policy/index.js';
-import { Gateway, Metrics, type Addresses } from '../../server/index.js';
+import { announce, open, stopOnSignals, type StartPlan } from './open.js';
 
 export interface ServeOptions {
   readonly config: string;
@@ -26,73 +25,18 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (options.provider !== undefined && !isProvider(options.provider)) {
     throw new CountersignError('USAGE', `--provider ${options.provider} is none of js, openssl, pkcs11`);
   }
-  const gateway = await start(
-    options.config,
-    isProvider(options.provider) ? options.provider : undefined,
+  const plan: StartPlan = {
+    config: options.config,
+    provider: isProvider(options.provider) ? options.provider : undefined,
     workers,
-  );
-  stopOnSignals(gateway);
-}
-
-async function start(config: string, provider: ProviderId | undefined, workers: number): Promise<Gateway> {
-  const metrics = new Metrics();
-  const composition = await compose({
-    config,
-    provider,
-    workers,
-    longRunning: true,
-    onException: (service, { id, use }) => {
-      metrics.exceptions.at(service, id, use).value += 1;
-    },
-  });
-  const { parts } = composition;
-  for (const diagnostic of composition.compiled.diagnostics) {
-    process.stderr.write(`${renderDiagnostic(diagnostic)}\n`);
+  };
+  if (workers > 1) {
+    const { runWorker, superviseWorkers } = await import('./workers.js');
+    if (cluster.isPrimary) await superviseWorkers(plan);
+    else await runWorker(plan);
+    return;
   }
-  if (parts === undefined) {
-    await composition.close();
-    throw new CountersignError('CONFIG_INVALID', `${config} does not let the gateway start`);
-  }
-  const gateway = new Gateway(parts, { metrics });
+  const gateway = await open(plan);
   announce(gateway, await gateway.listen());
-  return gateway;
-}
-
-function announce(gateway: Gateway, { data, admin }: Addresses): void {
-  const { services } = gateway.readiness();
-  const named = (state: string): string[] => Object.keys(services).filter((name) => services[name] === state);
-  const refused = named('refused');
-  gateway.log.info(
-    {
-      data: { host: data.address, port: data.port },
-      admin: { host: admin.address, port: admin.port },
-      services: named('ready'),
-      refused,
-    },
-    'listening',
-  );
-  const note = refused.length === 0 ? '' : `, refused: ${refused.join(', ')}`;
-  process.stderr.write(
-    `countersign: listening on ${gateway.scheme}://${at(data)} (services: ${named('ready').join(', ') || 'none'}${note}), admin http://${at(admin)}\n`,
-  );
-}
-
-const at = ({ address, family, port }: Addresses['data']): string =>
-  family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
-
-/** Drains on the first signal; the process then ends by itself, so that profilers and coverage see a normal exit. */
-function stopOnSignals(gateway: Gateway): void {
-  const stop = (signal: NodeJS.Signals): void => {
-    gateway.log.info({ signal }, 'draining');
-    process.off('SIGTERM', stop);
-    process.off('SIGINT', stop);
-    process.off('SIGHUP', ignore);
-    void gateway.close();
-  };
-  const ignore = (): void => {
-    gateway.log.warn({}, 'SIGHUP is ignored: restart the gateway to read its configuration again');
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  process.on('SIGHUP', ignore);
+  stopOnSignals(gateway.log, () => void gateway.close());
 }

@@ -1,0 +1,77 @@
+import { compose } from '../../compose.js';
+import { CountersignError } from '../../core/errors.js';
+import type { ProviderId } from '../../policy/config.js';
+import { renderDiagnostic } from '../../policy/index.js';
+import { Gateway, Metrics, type Addresses, type Log } from '../../server/index.js';
+
+/** What a process of the gateway is started with. */
+export interface StartPlan {
+  readonly config: string;
+  readonly provider: ProviderId | undefined;
+  readonly workers: number;
+}
+
+/**
+ * Compiles the configuration and makes the gateway; it does not listen yet.
+ *
+ * @param quiet the errors of the configuration were shown by another process
+ * @throws CountersignError CONFIG_INVALID
+ */
+export async function open(plan: StartPlan, quiet = false): Promise<Gateway> {
+  const metrics = new Metrics();
+  const composition = await compose({
+    ...plan,
+    longRunning: true,
+    onException: (service, { id, use }) => {
+      metrics.exceptions.at(service, id, use).value += 1;
+    },
+  });
+  const { parts } = composition;
+  for (const diagnostic of quiet ? [] : composition.compiled.diagnostics) {
+    process.stderr.write(`${renderDiagnostic(diagnostic)}\n`);
+  }
+  if (parts === undefined) {
+    await composition.close();
+    throw new CountersignError('CONFIG_INVALID', `${plan.config} does not let the gateway start`);
+  }
+  return new Gateway(parts, { metrics });
+}
+
+/** Says that the gateway listens, to people and to the log. */
+export function announce(gateway: Gateway, { data, admin }: Addresses): void {
+  const { services } = gateway.readiness();
+  const named = (state: string): string[] => Object.keys(services).filter((name) => services[name] === state);
+  const refused = named('refused');
+  gateway.log.info(
+    {
+      data: { host: data.address, port: data.port },
+      admin: { host: admin.address, port: admin.port },
+      services: named('ready'),
+      refused,
+    },
+    'listening',
+  );
+  const note = refused.length === 0 ? '' : `, refused: ${refused.join(', ')}`;
+  process.stderr.write(
+    `countersign: listening on ${gateway.scheme}://${at(data)} (services: ${named('ready').join(', ') || 'none'}${note}), admin http://${at(admin)}\n`,
+  );
+}
+
+const at = ({ address, family, port }: Addresses['data']): string =>
+  family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+
+/** Drains on the first signal; the process then ends by itself, so that profilers and coverage see a normal exit. */
+export function stopOnSignals(log: Log, close: () => void): void {
+  const stop = (signal: NodeJS.Signals): void => {
+    log.info({ signal }, 'draining');
+    process.off('SIGTERM', stop);
+    process.off('SIGINT', stop);
+    close();
+  };
+  const ignore = (): void => {
+    log.warn({}, 'SIGHUP is ignored: restart the gateway to read its configuration again');
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGHUP', ignore);
+}
