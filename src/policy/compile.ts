@@ -1,7 +1,7 @@
 /** From a loaded configuration to what the gateway runs: keys opened, trusts read, chains built. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CountersignError } from '../core/errors.js';
+import { isCountersignError, type CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
 import { compileChain, type Chain, type ReplayPlan } from '../pipeline/index.js';
 import { parseName } from '../pki/index.js';
@@ -73,7 +73,7 @@ export async function compile(loaded: LoadedConfig, context: CompileContext): Pr
   for (const service of services) {
     const source = loaded.files.services.find((file) => file.source.file === service.file)?.source;
     if (source === undefined) continue;
-    const result = compileService(service, source, parts, context);
+    const result = guarded(() => compileService(service, source, parts, context));
     diagnostics.push(...result.findings.map((finding) => diagnose(source, finding, service.name)));
     if (result.service !== undefined) compiled.push(result.service);
     else refused.push({ name: service.name, file: service.file, path: service.path });
@@ -141,6 +141,16 @@ function compileService(
   const complete = request.complete && response.complete;
   if (!complete || findings.length > 0) return { service: undefined, findings };
   return { service: { config: service, request: request.chain, response: response.chain }, findings };
+}
+
+/** A failure that nobody foresaw refuses its service too, and no other. */
+function guarded(work: () => ServiceResult): ServiceResult {
+  try {
+    return work();
+  } catch (error) {
+    if (!isCountersignError(error)) throw error;
+    return { service: undefined, findings: [{ code: error.code, message: error.message, path: [] }] };
+  }
 }
 
 function fileRules(service: ServiceConfig): Finding[] {

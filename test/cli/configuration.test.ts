@@ -45,7 +45,7 @@ describe('check', () => {
       expect(ran.code).toBe(2);
       expect(ran.err).toMatch(/^client\/services\/orders\.yaml:\d+:34: error POLICY_PARTS: /);
       expect(ran.err).toContain('did you mean timestamp?');
-      expect(ran.out).toContain('starts without some services: 0 services');
+      expect(ran.out).toContain('starts without any service: 0 services');
     });
   });
 

@@ -114,8 +114,8 @@ function summary({ gateway, compiled, diagnostics }: Checked): string {
   const warnings = diagnostics.length - errors;
   const counted = [plural(errors, 'error'), plural(warnings, 'warning')].join(', ');
   const { services, refused, keys } = compiled;
-  const state =
-    errors === 0 ? 'ok' : compiled.config === undefined ? 'does not start' : 'starts without some services';
+  const partly = services.length === 0 ? 'starts without any service' : 'starts without some services';
+  const state = errors === 0 ? 'ok' : compiled.config === undefined ? 'does not start' : partly;
   const names = refused.map(({ name }) => name).join(', ');
   return `${shown(gateway)}: ${state}: ${plural(services.length, 'service')}, ${plural(keys.size, 'key')}; ${counted}${names === '' ? '' : `; refused: ${names}`}`;
 }
