@@ -4,7 +4,7 @@ import { unpooled, type Lease } from './buffers.js';
 import { gunzip } from './gunzip.js';
 import type { HandlerContext } from './handler-context.js';
 import { fieldValue } from './headers.js';
-import { checkCharset } from './media.js';
+import { checkCharset, type Media } from './media.js';
 import type { UpstreamAnswer } from './upstream/contract.js';
 
 /** A service's answer, judged by what HTTP says about it. */
@@ -15,6 +15,7 @@ export interface Answer {
   /** Nothing that a chain could read (design/policy.md, Faults and empty answers). */
   readonly empty: boolean;
   readonly looksLikeFault: boolean;
+  readonly media: Media;
   /** The octets are not those that came. */
   readonly decoded: boolean;
 }
@@ -34,22 +35,23 @@ export function readAnswer(
   const { status, headers, body } = answer;
   const media = context.readMedia(fieldValue(headers, 'content-type'));
   if (body.bytes.length === 0 && (status === 200 || status === 202 || status === 204)) {
-    return { status, headers, body, empty: true, looksLikeFault: false, decoded: false };
+    return { status, headers, body, empty: true, looksLikeFault: false, media, decoded: false };
   }
   if (!chained) {
     const looksLikeFault = status >= 400 && media.kind === 'soap';
-    return { status, headers, body, empty: false, looksLikeFault, decoded: false };
+    return { status, headers, body, empty: false, looksLikeFault, media, decoded: false };
   }
   try {
-    if (media.kind !== 'soap') throw notSoap(status, fieldValue(headers, 'content-type'));
+    const acceptable = media.kind === 'soap' || (media.kind === 'multipart' && config.attachments === 'pass');
+    if (!acceptable) throw notSoap(status, fieldValue(headers, 'content-type'));
     checkCharset(media);
     const coding = fieldValue(headers, 'content-encoding')?.trim().toLowerCase();
     if (coding === undefined || coding === 'identity')
-      return { status, headers, body, empty: false, looksLikeFault: false, decoded: false };
+      return { status, headers, body, empty: false, looksLikeFault: false, media, decoded: false };
     if (coding !== 'gzip') throw notSoap(status, `content encoding ${coding}`);
     const decoded = unpooled(gunzip(body.bytes, config.limits.response));
     body.release();
-    return { status, headers, body: decoded, empty: false, looksLikeFault: false, decoded: true };
+    return { status, headers, body: decoded, empty: false, looksLikeFault: false, media, decoded: true };
   } catch (error) {
     body.release();
     throw error;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CountersignError } from '../core/errors.js';
 import { newExchange, type ChainResult, type Exchange } from '../pipeline/index.js';
 import { readAnswer, type Answer } from './answer.js';
+import { runOverRoot } from './attachments.js';
 import type { Lease } from './buffers.js';
 import { concat } from './collector.js';
 import { ExchangeRecords } from './exchange-records.js';
@@ -89,7 +90,7 @@ export class ServiceExchange {
       proceed: expectsContinue ? () => response.writeContinue() : undefined,
     });
     this.#records.received(body.bytes.length);
-    const outgoing = await this.#protect(body);
+    const outgoing = await this.#protect(body, this.#context.readMedia(head.contentType));
     const fields = forwardedFields(request.rawHeaders, {
       head,
       host: service.upstream.host,
@@ -120,16 +121,13 @@ export class ServiceExchange {
     return forClients;
   }
 
-  async #protect(body: Lease): Promise<Outgoing> {
+  async #protect(body: Lease, media: Media): Promise<Outgoing> {
     const { service } = this.#input;
     if (service.request === undefined) return { body: body.bytes, owner: body };
     let result: ChainResult;
     try {
-      result = await service.request({
-        bytes: body.bytes,
-        exchange: this.#exchange,
-        timer: this.#records.request,
-      });
+      const input = { bytes: body.bytes, exchange: this.#exchange, timer: this.#records.request };
+      result = await runOverRoot(service.request, input, media, this.#exchange.request);
     } catch (thrown) {
       body.release();
       throw thrown;
@@ -178,7 +176,8 @@ export class ServiceExchange {
     }
     const timer = this.#records.response;
     try {
-      const result = await run({ bytes: answer.body.bytes, exchange: this.#exchange, timer });
+      const input = { bytes: answer.body.bytes, exchange: this.#exchange, timer };
+      const result = await runOverRoot(run, input, answer.media, this.#exchange.response);
       this.#observe(result, 'response');
       return result;
     } catch (thrown) {

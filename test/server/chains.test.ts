@@ -152,6 +152,48 @@ describe.each(['listener', 'middleware'])('two gateways, through the %s', (door)
   });
 });
 
+describe('attachments: pass', () => {
+  const type = 'multipart/related; boundary="--=x"; type="text/xml"; start="<root>"';
+  const swa = (root: string): string =>
+    `----=x\r\nContent-Type: text/xml; charset=utf-8\r\nContent-ID: <root>\r\n\r\n${root}\r\n----=x\r\nContent-ID: <pic>\r\n\r\n\u0000binary\u0001\r\n----=x--\r\n`;
+  const pass: Changes = () => ({ attachments: 'pass' });
+
+  it('protects the envelope and leaves the other parts as they are', async () => {
+    const orders = await startOrdersService();
+    onClose(() => orders.close());
+    const behind = await gateway('server', `http://127.0.0.1:${orders.port}/orders`, pass);
+    const front = await gateway('client', `http://127.0.0.1:${behind.port}/orders`, pass);
+    const answer = await post(front.port, swa(order), { headers: { 'Content-Type': type } });
+    expect(answer.status).toBe(200);
+    const seen = orders.received[0]?.toString().replace(/ xmlns:wsu="[^"]*"| wsu:Id="[^"]*"/g, '');
+    expect(seen).toBe(swa(order));
+  });
+
+  it('refuses a root that is no plain envelope, and what is not MIME', async () => {
+    const orders = await startOrdersService();
+    onClose(() => orders.close());
+    const front = await gateway('client', `http://127.0.0.1:${orders.port}/orders`, pass);
+    const send = async (body: string, contentType: string): Promise<number> =>
+      (await post(front.port, body, { headers: { 'Content-Type': contentType } })).status;
+    expect(await send(swa(order), type.replace('text/xml', 'application/xop+xml'))).toBe(415);
+    expect(await send(swa(order).replace('text/xml', 'text/html'), type)).toBe(415);
+    expect(
+      await send(
+        swa(order).replace('Content-ID: <root>', 'Content-ID: <root>\r\nContent-Transfer-Encoding: base64'),
+        type,
+      ),
+    ).toBe(415);
+    expect(await send(order, type)).toBe(500);
+    expect(orders.received).toHaveLength(0);
+    expect(front.records.map(({ code }) => code)).toEqual([
+      'ATTACHMENTS_REFUSED',
+      'ATTACHMENTS_REFUSED',
+      'ATTACHMENTS_REFUSED',
+      'MIME_MALFORMED',
+    ]);
+  });
+});
+
 describe('under load', () => {
   it('answers every caller with their own message', async () => {
     const { at, client, server } = await start('listener');

@@ -17,6 +17,7 @@ export const gatewayCodes = {
     kind: 'http-415',
     summary: 'The message has attachments and the policy refuses them.',
   },
+  MIME_MALFORMED: { kind: 'bad-message', summary: 'The multipart message is not built as MIME says.' },
   UPSTREAM_UNREACHABLE: { kind: 'upstream-bad', summary: 'The upstream cannot be reached.' },
   UPSTREAM_TIMEOUT: { kind: 'upstream-timeout', summary: 'The upstream did not answer in time.' },
   UPSTREAM_ABORTED: { kind: 'upstream-bad', summary: 'The upstream broke off its answer.' },

@@ -1,0 +1,52 @@
+import { CountersignError } from '../core/errors.js';
+import { readRelated } from '../mime/index.js';
+import type { ChainInput, ChainResult, MessageFacts } from '../pipeline/index.js';
+import { checkCharset, readMedia, type Media } from './media.js';
+import type { ChainRunner } from './service.js';
+
+/** Content transfer encodings under which the octets of a part are its content. */
+const identity: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
+
+/**
+ * Runs a chain over a message that may have attachments: over its root part, which is the envelope. The other parts go
+ * on as they are, neither signed nor encrypted (design/policy.md, Attachments).
+ *
+ * @throws CountersignError MIME_MALFORMED, ATTACHMENTS_REFUSED, HTTP_MEDIA_TYPE, and what the chain throws
+ */
+export async function runOverRoot(
+  run: ChainRunner,
+  input: ChainInput,
+  media: Media,
+  facts: MessageFacts,
+): Promise<ChainResult> {
+  if (media.kind !== 'multipart') return run(input);
+  const bytes = Buffer.from(input.bytes.buffer, input.bytes.byteOffset, input.bytes.byteLength);
+  const { root } = readRelated(bytes, media.parameters);
+  checkRoot(root.headers, media);
+  facts.counts.set('attachments-unprotected', 1);
+  const result = await run({ ...input, bytes: bytes.subarray(root.start, root.end) });
+  const before = bytes.subarray(0, root.start);
+  const after = bytes.subarray(root.end);
+  return {
+    ...result,
+    slices: [before, ...result.slices, after],
+    length: before.length + result.length + after.length,
+  };
+}
+
+function checkRoot(headers: ReadonlyMap<string, string>, media: Media): void {
+  const type = readMedia(headers.get('content-type') ?? '');
+  if (type.kind !== 'soap' || media.parameters.get('type')?.toLowerCase() === 'application/xop+xml') {
+    throw new CountersignError(
+      'ATTACHMENTS_REFUSED',
+      'the root of the message is not a plain SOAP envelope',
+      {
+        details: { found: headers.get('content-type') ?? 'no content type' },
+      },
+    );
+  }
+  checkCharset(type);
+  if (!identity.has((headers.get('content-transfer-encoding') ?? 'binary').toLowerCase())) {
+    throw new CountersignError('ATTACHMENTS_REFUSED', 'the envelope is in a transfer encoding');
+  }
+}
