@@ -52,10 +52,16 @@ export class Atoms {
   #slots: Int32Array = new Int32Array(firstSlots);
   #spill: Map<string, number> | undefined;
   #strings: (string | undefined)[] = [];
+  #locals: (string | undefined)[] = [];
+  /** Rows and slots of the prelude, as every document begins. */
+  readonly #seeds: Int32Array;
+  readonly #seedSlots: readonly number[];
 
   constructor(sources: Buffer[]) {
     this.#sources = sources;
     this.#seed();
+    this.#seeds = this.rows.slice(0, this.count << ATOM_SHIFT);
+    this.#seedSlots = preludeEnds.map((_ends, atom) => this.#slots.indexOf(atom + 1));
   }
 
   /** Forgets everything but the prelude. */
@@ -64,8 +70,12 @@ export class Atoms {
     else this.#slots.fill(0);
     this.#spill = undefined;
     if (this.#strings.length > 0) this.#strings = [];
-    this.count = 0;
-    this.#seed();
+    if (this.#locals.length > 0) this.#locals = [];
+    this.rows.set(this.#seeds);
+    for (let atom = 0; atom < preludeEnds.length; atom++) {
+      this.#slots[this.#seedSlots[atom] as number] = atom + 1;
+    }
+    this.count = preludeEnds.length;
   }
 
   /** The number of the string `bytes[start, end)` of source `source`. */
@@ -101,6 +111,17 @@ export class Atoms {
     while (this.#strings.length <= atom) this.#strings.push(undefined);
     this.#strings[atom] = text;
     return text;
+  }
+
+  /** The local part of a name as a string, made once. */
+  local(name: number): string {
+    const known = this.#locals[name];
+    if (known !== undefined) return known;
+    const text = this.text(name);
+    const local = text.slice(text.indexOf(':') + 1);
+    while (this.#locals.length <= name) this.#locals.push(undefined);
+    this.#locals[name] = local;
+    return local;
   }
 
   /** The bytes that an atom's offsets point into. */

@@ -118,7 +118,7 @@ export class XmlDocument {
   }
 
   localName(element: NodeId): string {
-    return this.#local(this.#tree.get(element, NAME));
+    return this.#tree.atoms.local(this.#tree.get(element, NAME));
   }
 
   /** The namespace name; empty for none. */
@@ -137,9 +137,8 @@ export class XmlDocument {
 
   /** The value of an attribute; `namespace` is empty for none. */
   attribute(element: NodeId, namespace: string, local: string): string | undefined {
-    return this.#attributeRows(element)
-      .filter((row) => this.#attributeIs(row, namespace, local))
-      .map((row) => this.#value(element, row))[0];
+    const row = this.#attributeRows(element).find((candidate) => this.#attributeIs(candidate, namespace, local));
+    return row === undefined ? undefined : this.#value(element, row);
   }
 
   /** The attributes as written, declarations aside. */
@@ -148,7 +147,7 @@ export class XmlDocument {
     return this.#attributeRows(element).map((row) => ({
       namespace: atoms.text(attributes[row + ATTRIBUTE_URI] as number),
       prefix: atoms.text(attributes[row + ATTRIBUTE_PREFIX] as number),
-      local: this.#local(attributes[row + ATTRIBUTE_NAME] as number),
+      local: this.#tree.atoms.local(attributes[row + ATTRIBUTE_NAME] as number),
       value: this.#value(element, row),
     }));
   }
@@ -309,13 +308,6 @@ export class XmlDocument {
     return elements;
   }
 
-  #local(name: number): string {
-    const { atoms } = this.#tree;
-    const text = atoms.text(name);
-    const colon = text.indexOf(':');
-    return colon < 0 ? text : text.slice(colon + 1);
-  }
-
   #attributeRows(element: NodeId): number[] {
     const first = this.#tree.get(element, ATTRIBUTE);
     const rows: number[] = [];
@@ -330,7 +322,7 @@ export class XmlDocument {
     const { atoms, attributes } = this.#tree;
     return (
       atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace &&
-      this.#local(attributes[row + ATTRIBUTE_NAME] as number) === local
+      this.#tree.atoms.local(attributes[row + ATTRIBUTE_NAME] as number) === local
     );
   }
 

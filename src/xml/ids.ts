@@ -4,9 +4,6 @@ import { isIdToken } from './chars.js';
 import { decode } from './references.js';
 import { overLimit, refusal } from './refusal.js';
 import {
-  ATOM_END,
-  ATOM_LOCAL,
-  ATOM_SHIFT,
   ATTRIBUTE_FLAGS,
   ATTRIBUTE_NAME,
   ATTRIBUTE_URI,
@@ -80,10 +77,7 @@ export class IdIndexer {
   #isId(element: NodeId, row: number): boolean {
     const { atoms, attributes } = this.#tree;
     const name = attributes[row + ATTRIBUTE_NAME] as number;
-    const atom = name << ATOM_SHIFT;
-    const local = atoms
-      .bytesOf(name)
-      .toString('utf8', atoms.rows[atom + ATOM_LOCAL], atoms.rows[atom + ATOM_END]);
+    const local = atoms.local(name);
     const uri = atoms.text(attributes[row + ATTRIBUTE_URI] as number);
     if (uri !== '')
       return this.#rules.anywhere.some((rule) => rule.local === local && rule.namespace === uri);

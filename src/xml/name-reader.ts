@@ -11,6 +11,7 @@ import type { Source, Tree } from './tree.js';
 const { ATOM_NONE, ATOM_XMLNS } = atomNames;
 const { nameBytes } = chars;
 const {
+  ATOM_ASKED,
   ATOM_DECLARED,
   ATOM_DECLARES,
   ATOM_END,
@@ -103,13 +104,23 @@ export class NameReader {
     const declared = prefix === ATOM_XMLNS ? this.#prefix(local, end) : ATOM_NONE;
     const rows = atoms.rows;
     const row = name << ATOM_SHIFT;
-    const isId = this.#ids.mayNameAnId(bytes, local, end);
-    rows[row + ATOM_FLAGS] =
-      (rows[row + ATOM_FLAGS] as number) | ATOM_NAME | (declares ? ATOM_DECLARES : 0) | (isId ? ATOM_ID : 0);
+    rows[row + ATOM_FLAGS] = (rows[row + ATOM_FLAGS] as number) | ATOM_NAME | (declares ? ATOM_DECLARES : 0);
     rows[row + ATOM_PREFIX] = prefix;
     rows[row + ATOM_DECLARED] = declared;
     // Relative to the atom's own text: the same name may be met again in another source.
     rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + local - start;
+  }
+
+  /** Whether an attribute of this name may be an id; looked up once for each name. */
+  mayNameAnId(name: number): boolean {
+    const { atoms } = this.#tree;
+    const row = name << ATOM_SHIFT;
+    const flags = atoms.rows[row + ATOM_FLAGS] as number;
+    if ((flags & ATOM_ASKED) !== 0) return (flags & ATOM_ID) !== 0;
+    const local = atoms.rows[row + ATOM_LOCAL] as number;
+    const isId = this.#ids.mayNameAnId(atoms.bytesOf(name), local, atoms.rows[row + ATOM_END] as number);
+    atoms.rows[row + ATOM_FLAGS] = flags | ATOM_ASKED | (isId ? ATOM_ID : 0);
+    return isId;
   }
 
   #prefix(start: number, end: number): number {

@@ -12,14 +12,18 @@ export function refuseReserved(prefix: number, uri: number, offset: number): voi
   if (prefix !== ATOM_NONE && uri === ATOM_NONE) throw malformed('a prefix is bound to nothing', offset);
 }
 
-/** What canonical form must know about a namespace name: whether it is relative, whether it must be escaped. */
-export function uriFlags(atoms: Atoms, atom: number): number {
+/**
+ * What canonical form must know about a namespace name: whether it is relative, whether it must be escaped.
+ *
+ * @param verbatim the declaration is written as canonical form writes it: nothing needs escaping
+ */
+export function uriFlags(atoms: Atoms, atom: number, verbatim: boolean): number {
   const bytes = atoms.bytesOf(atom);
   const row = atom << ATOM_SHIFT;
   const start = atoms.rows[row + ATOM_START] as number;
   const end = atoms.rows[row + ATOM_END] as number;
   let escaped = 0;
-  for (let at = start; at < end; at++) {
+  for (let at = start; at < end && !verbatim; at++) {
     const byte = bytes[at] as number;
     if (byte === 0x26 || byte === 0x3c || byte === 0x22 || byte < 0x20) escaped = ATOM_ESCAPED;
   }

@@ -115,6 +115,8 @@ export const ATOM_RELATIVE = 16;
 /** A namespace name that must be escaped in an attribute value. */
 export const ATOM_ESCAPED = 32;
 export const ATOM_IS_PREFIX = 64;
+/** Whether the local part may name an id has been looked up. */
+export const ATOM_ASKED = 128;
 
 /** Makes room: an array of at least `length` that begins with the old one. */
 export function grown(table: Int32Array, length: number): Int32Array {

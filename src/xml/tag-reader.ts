@@ -18,6 +18,7 @@ const { ATOM_NONE, ATOM_XML } = atomNames;
 const { nameBytes, TEXT_BLANK, TEXT_HIGH, TEXT_ILLEGAL, TEXT_LESS, TEXT_QUOTE, TEXT_REFERENCE, valueBytes } =
   chars;
 const {
+  ATOM_ASKED,
   ATOM_BINDING,
   ATOM_DECLARED,
   ATOM_DECLARES,
@@ -220,7 +221,7 @@ export class TagReader {
       this.#flags |= DECLARES;
       prefix = rows[atom + ATOM_DECLARED] as number;
     } else if (prefix !== ATOM_NONE) this.#qualified++;
-    if ((nameFlags & ATOM_ID) !== 0) this.#candidates++;
+    if ((nameFlags & (ATOM_ID | ATOM_ASKED)) !== ATOM_ASKED && this.#names.mayNameAnId(name)) this.#candidates++;
     if ((flags & VERBATIM) === 0) this.#flags &= ~LEXICAL;
     const row = tree.newAttribute();
     const attributes = tree.attributes;
@@ -316,7 +317,8 @@ export class TagReader {
     const end = tree.attributes[row + VALUE_END] as number;
     if (end - start > this.#limits.uri) throw overLimit('uri', this.#limits, start);
     let atom: number;
-    if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & CODED) !== 0) {
+    const written = (tree.attributes[row + ATTRIBUTE_FLAGS] as number) & (CODED | VERBATIM);
+    if ((written & CODED) !== 0) {
       const value = Buffer.from(decode(this.#bytes, start, end, 'value'));
       atom = tree.atoms.intern(tree.addSource(value).id, value, 0, value.length);
     } else {
@@ -325,7 +327,7 @@ export class TagReader {
     const flags = (atom << ATOM_SHIFT) + ATOM_FLAGS;
     if (((tree.atoms.rows[flags] as number) & ATOM_URI) === 0) {
       if (++this.#uris > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
-      tree.atoms.rows[flags] = (tree.atoms.rows[flags] as number) | uriFlags(tree.atoms, atom);
+      tree.atoms.rows[flags] = (tree.atoms.rows[flags] as number) | uriFlags(tree.atoms, atom, written === VERBATIM);
     }
     return atom;
   }

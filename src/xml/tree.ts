@@ -73,9 +73,10 @@ export class Tree {
     this.markCount = 0;
     this.bytes.length = 1;
     this.sources.length = 1;
-    this.tags.clear();
-    this.ids.clear();
-    this.idOf.clear();
+    // Clearing makes a new table even of an empty map.
+    if (this.tags.size > 0) this.tags.clear();
+    if (this.ids.size > 0) this.ids.clear();
+    if (this.idOf.size > 0) this.idOf.clear();
     this.atoms.reset();
   }
 
