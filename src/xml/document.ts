@@ -5,7 +5,7 @@ import { contentRange, elementRange, slicesOf, wholeRange } from './edits.js';
 import { readEncoding } from './encoding.js';
 import type { IdRules } from './ids.js';
 import { Modifier, type Attribute, type GraftMode } from './modify.js';
-import { Parser } from './parser.js';
+import { returnParser, takeParser, type Parser } from './parser.js';
 import { decode } from './references.js';
 import { inScope, prefixOf, tagSource } from './scope.js';
 import {
@@ -27,7 +27,7 @@ import {
   VALUE_END,
   VALUE_START,
 } from './tables.js';
-import { NONE, returnTree, takeTree, Tree, type NodeId } from './tree.js';
+import { NONE, Tree, type NodeId } from './tree.js';
 
 /** What a released document holds: nothing. */
 const released = new Tree();
@@ -55,14 +55,13 @@ export interface Rendered {
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): XmlDocument {
   const encoded = readEncoding(bytes, options.utf16 ?? false);
-  const tree = takeTree();
+  const parser = takeParser(options.limits);
   try {
-    tree.addSource(encoded.bytes);
-    const parser = new Parser(tree, options.limits, options.ids);
+    parser.begin(encoded.bytes, options.limits, options.ids);
     const root = parser.message(encoded.start);
-    return new XmlDocument(tree, parser, root, encoded.transcoded);
+    return new XmlDocument(parser, root, encoded.transcoded);
   } catch (error) {
-    returnTree(tree);
+    returnParser(parser);
     throw error;
   }
 }
@@ -80,8 +79,8 @@ export class XmlDocument {
   #lazyModifier: Modifier | undefined;
   #version = 0;
 
-  constructor(tree: Tree, parser: Parser, root: NodeId, transcoded: boolean) {
-    this.#tree = tree;
+  constructor(parser: Parser, root: NodeId, transcoded: boolean) {
+    this.#tree = parser.tree;
     this.root = root;
     this.transcoded = transcoded;
     this.#parser = parser;
@@ -137,7 +136,9 @@ export class XmlDocument {
 
   /** The value of an attribute; `namespace` is empty for none. */
   attribute(element: NodeId, namespace: string, local: string): string | undefined {
-    const row = this.#attributeRows(element).find((candidate) => this.#attributeIs(candidate, namespace, local));
+    const row = this.#attributeRows(element).find((candidate) =>
+      this.#attributeIs(candidate, namespace, local),
+    );
     return row === undefined ? undefined : this.#value(element, row);
   }
 
@@ -287,10 +288,10 @@ export class XmlDocument {
 
   /** Gives the tables back for the next message. The document cannot be used afterwards. */
   release(): void {
-    const tree = this.#tree;
+    if (this.#tree === released) return;
     this.#tree = released;
     this.#lazyModifier?.release(released);
-    if (tree !== released) returnTree(tree);
+    returnParser(this.#parser);
   }
 
   /** Made when the first edit is: most messages that are only looked at have none. */

@@ -23,16 +23,23 @@ export interface IdRules {
   readonly unqualified: readonly { readonly local: string; readonly namespaces: readonly string[] }[];
 }
 
+const noRules: IdRules = { anywhere: [], unqualified: [] };
+
 /** Fills the id index while start tags are read. */
 export class IdIndexer {
   readonly #tree: Tree;
-  readonly #limits: Limits;
-  readonly #rules: IdRules;
+  #limits: Limits;
+  #rules: IdRules = noRules;
 
-  constructor(tree: Tree, limits: Limits, rules: IdRules = { anywhere: [], unqualified: [] }) {
+  constructor(tree: Tree, limits: Limits) {
     this.#tree = tree;
     this.#limits = limits;
-    this.#rules = rules;
+  }
+
+  /** Begins a document. */
+  begin(limits: Limits, rules: IdRules | undefined): void {
+    this.#limits = limits;
+    this.#rules = rules ?? noRules;
   }
 
   /** Whether any rule speaks of this local name. */

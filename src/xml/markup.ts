@@ -73,7 +73,8 @@ const usual = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>');
 export function declarationEnd(bytes: Buffer, at: number, encodings: readonly string[]): number {
   if (bytes[at + 1] !== 0x3f || !startsWith(bytes, at, '<?xml') || !isBlank(bytes[at + 5])) return at;
   const after = at + usual.length;
-  if (after < bytes.length && encodings.includes('utf-8') && usual.compare(bytes, at, after) === 0) return after;
+  if (after < bytes.length && encodings.includes('utf-8') && usual.compare(bytes, at, after) === 0)
+    return after;
   const end = bytes.indexOf('?>', at);
   if (end < 0 || end - at > longestDeclaration) throw malformed('the XML declaration is not closed', at);
   const match = declaration.exec(bytes.toString('latin1', at, end + 2));

@@ -5,7 +5,7 @@ import * as chars from './chars.js';
 import type { IdIndexer } from './ids.js';
 import { malformed, overLimit } from './refusal.js';
 import * as tables from './tables.js';
-import type { Source, Tree } from './tree.js';
+import { nothing, type Source, type Tree } from './tree.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
 const { ATOM_NONE, ATOM_XMLNS } = atomNames;
@@ -32,7 +32,7 @@ export class NameReader {
   /** How long the name is that was read last. */
   length = 0;
   readonly #tree: Tree;
-  readonly #limits: Limits;
+  #limits: Limits;
   readonly #ids: IdIndexer;
   #source: Source;
   #bytes: Buffer;
@@ -41,12 +41,20 @@ export class NameReader {
   #names = 0;
   #prefixes = 0;
 
-  constructor(tree: Tree, limits: Limits, ids: IdIndexer, source: Source) {
+  constructor(tree: Tree, limits: Limits, ids: IdIndexer) {
     this.#tree = tree;
     this.#limits = limits;
     this.#ids = ids;
-    this.#source = source;
-    this.#bytes = source.bytes;
+    this.#source = nothing;
+    this.#bytes = nothing.bytes;
+  }
+
+  /** Begins a document. */
+  begin(limits: Limits): void {
+    this.#limits = limits;
+    this.#last = 0;
+    this.#names = 0;
+    this.#prefixes = 0;
   }
 
   /** Reads from `source` from now on. */
@@ -80,10 +88,24 @@ export class NameReader {
   /** The atom of a name that was not guessed; it is checked when it is seen for the first time. */
   #other(start: number): number {
     const atoms = this.#tree.atoms;
-    const end = nameEnd(this.#bytes, start);
-    const name = atoms.intern(this.#source.id, this.#bytes, start, end);
+    const bytes = this.#bytes;
+    const limit = bytes.length;
+    let end = start;
+    let colon = -1;
+    let plain = nameBytes[bytes[start] as number] === 1;
+    for (; end < limit; end++) {
+      const kind = nameBytes[bytes[end] as number];
+      if (kind === 0) break;
+      if (kind === 4) plain = false;
+      if (kind === 3) {
+        plain = plain && colon < 0 && nameBytes[bytes[end + 1] as number] === 1;
+        colon = end;
+      }
+    }
+    const name = atoms.intern(this.#source.id, bytes, start, end);
     if (((atoms.rows[(name << ATOM_SHIFT) + ATOM_FLAGS] as number) & ATOM_NAME) === 0) {
-      this.#admit(name, start, end);
+      if (!plain) refuseMalformedName(bytes, start, end);
+      this.#admit(name, start, colon, end);
     }
     if (this.#last !== ATOM_NONE) atoms.rows[(this.#last << ATOM_SHIFT) + ATOM_NEXT] = name;
     this.#last = name;
@@ -91,24 +113,21 @@ export class NameReader {
     return name;
   }
 
-  /** Checks a new name and splits it (Namespaces in XML 1.0 §4). */
-  #admit(name: number, start: number, end: number): void {
-    const bytes = this.#bytes;
+  /** Splits a new name (Namespaces in XML 1.0 §4) and counts it. */
+  #admit(name: number, start: number, colon: number, end: number): void {
     const atoms = this.#tree.atoms;
     if (end - start > this.#limits.name) throw overLimit('name', this.#limits, start);
     if (++this.#names > this.#limits.names) throw overLimit('names', this.#limits, start);
-    const colon = colonOf(bytes, start, end);
-    const local = colon < end ? colon + 1 : start;
-    const prefix = colon < end ? this.#prefix(start, colon) : ATOM_NONE;
+    const prefix = colon < 0 ? ATOM_NONE : this.#prefix(start, colon);
     const declares = prefix === ATOM_XMLNS || name === ATOM_XMLNS;
-    const declared = prefix === ATOM_XMLNS ? this.#prefix(local, end) : ATOM_NONE;
+    const declared = prefix === ATOM_XMLNS ? this.#prefix(colon + 1, end) : ATOM_NONE;
     const rows = atoms.rows;
     const row = name << ATOM_SHIFT;
     rows[row + ATOM_FLAGS] = (rows[row + ATOM_FLAGS] as number) | ATOM_NAME | (declares ? ATOM_DECLARES : 0);
     rows[row + ATOM_PREFIX] = prefix;
     rows[row + ATOM_DECLARED] = declared;
     // Relative to the atom's own text: the same name may be met again in another source.
-    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + local - start;
+    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + (colon < 0 ? 0 : colon + 1 - start);
   }
 
   /** Whether an attribute of this name may be an id; looked up once for each name. */
@@ -135,36 +154,15 @@ export class NameReader {
   }
 }
 
-/** The offset after the name that begins at `start`. */
-function nameEnd(bytes: Buffer, start: number): number {
-  const table = nameBytes;
-  const end = bytes.length;
-  let at = start;
-  while (at < end && table[bytes[at] as number] !== 0) at++;
-  return at;
-}
-
 /**
- * Where the colon of a name is, or its end if it has none.
+ * Refuses what is no QName (Namespaces in XML 1.0 [7]).
  *
- * @throws XML_NOT_WELL_FORMED when it is no QName (Namespaces in XML 1.0 [7])
+ * @throws XML_NOT_WELL_FORMED
  */
-function colonOf(bytes: Buffer, start: number, end: number): number {
-  let colon = end;
-  let first = true;
-  let plain = true;
-  for (let at = start; at < end && plain; at++) {
-    const kind = nameBytes[bytes[at] as number];
-    // Only ASCII letters, digits and one colon with a name on both sides are decided here.
-    plain = first ? kind === 1 : kind === 1 || kind === 2 || (kind === 3 && colon === end);
-    first = kind === 3;
-    if (first) colon = at;
-  }
-  if (plain && !first) return colon;
-  colon = bytes.subarray(start, end).indexOf(0x3a);
-  colon = colon < 0 ? end : start + colon;
+function refuseMalformedName(bytes: Buffer, start: number, end: number): void {
+  const first = bytes.subarray(start, end).indexOf(0x3a);
+  const colon = first < 0 ? end : start + first;
   const local = colon < end ? colon + 1 : start;
   const valid = isNcNameBytes(bytes, local, end) && (colon === end || isNcNameBytes(bytes, start, colon));
   if (!valid) throw malformed('a name is missing or not a name', start);
-  return colon;
 }

@@ -7,7 +7,7 @@ import { canonicalInText, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit, refusal } from './refusal.js';
 import * as tables from './tables.js';
 import { TagReader } from './tag-reader.js';
-import { NONE, type NodeId, type Source, type Tree } from './tree.js';
+import { NONE, nothing, Tree, type NodeId, type Source } from './tree.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
 const {
@@ -50,8 +50,10 @@ const {
  * a limit and never the stack. One parser serves one document: its message and, later, its fragments.
  */
 export class Parser {
+  /** The tables of the document. */
+  readonly tree: Tree;
   readonly #tree: Tree;
-  readonly #limits: Limits;
+  #limits: Limits;
   readonly #tags: TagReader;
   #source: Source;
   #bytes: Buffer;
@@ -62,12 +64,33 @@ export class Parser {
   #comments = 0;
   #instructions = 0;
 
-  constructor(tree: Tree, limits: Limits, ids: IdRules | undefined) {
-    this.#tree = tree;
+  constructor(limits: Limits) {
+    this.tree = new Tree();
+    this.#tree = this.tree;
     this.#limits = limits;
-    this.#tags = new TagReader(tree, limits, ids);
-    this.#source = tree.source(1);
-    this.#bytes = this.#source.bytes;
+    this.#tags = new TagReader(this.tree, limits);
+    this.#source = nothing;
+    this.#bytes = nothing.bytes;
+  }
+
+  /** Begins a document with `bytes` as its message. */
+  begin(bytes: Buffer, limits: Limits, ids: IdRules | undefined): void {
+    this.#limits = limits;
+    this.#tags.begin(limits, ids);
+    this.#current = NONE;
+    this.#before = NONE;
+    this.#depth = 0;
+    this.#comments = 0;
+    this.#instructions = 0;
+    this.#enter(this.tree.addSource(bytes));
+  }
+
+  /** Forgets the document and keeps the memory. */
+  end(): void {
+    this.tree.reset();
+    this.#tags.enter(nothing);
+    this.#source = nothing;
+    this.#bytes = nothing.bytes;
   }
 
   /** Parses the message, source 1, from `start` on; returns its root. */
@@ -91,10 +114,10 @@ export class Parser {
    * @returns the top-level elements, whose PARENT is `parent` already and whose NEXT link them
    */
   fragment(source: Source, parent: NodeId): NodeId[] {
-    const scope = this.#openScope(parent);
+    const depth = this.#openScope(parent);
     try {
       this.#enter(source);
-      this.#depth = scope.depth;
+      this.#depth = depth;
       this.#before = NONE;
       const end = this.#content(0, false);
       if (this.#current !== NONE || end !== source.bytes.length) {
@@ -102,7 +125,7 @@ export class Parser {
       }
       this.#close();
     } finally {
-      this.#closeScope(scope.ancestors);
+      this.#tags.leaveAll();
     }
     const top: NodeId[] = [];
     for (let at = source.first; at < source.last; at = this.#tree.get(at, LAST)) {
@@ -114,14 +137,14 @@ export class Parser {
 
   /** Reads a start tag that was edited from `source` into the row of `element`; its offsets stay those of the old. */
   startTag(source: Source, element: NodeId, end: number = source.bytes.length): void {
-    const scope = this.#openScope(this.#tree.get(element, PARENT));
+    this.#openScope(this.#tree.get(element, PARENT));
     try {
       this.#enter(source);
       const after = this.#tags.open(0, element);
       if (after !== end) throw malformed('a start tag ends elsewhere than it should', after);
       this.#tags.leave(element);
     } finally {
-      this.#closeScope(scope.ancestors);
+      this.#tags.leaveAll();
     }
   }
 
@@ -137,19 +160,15 @@ export class Parser {
     this.#source.lastMark = this.#tree.markCount;
   }
 
-  /** Puts what the ancestors-or-self of `element` declare in force. */
-  #openScope(element: NodeId): { ancestors: NodeId[]; depth: number } {
+  /** Puts what the ancestors-or-self of `element` declare in force; returns how many they are. */
+  #openScope(element: NodeId): number {
     const ancestors: NodeId[] = [];
     for (let at = element; at !== NONE; at = this.#tree.get(at, PARENT)) ancestors.push(at);
     ancestors.reverse();
     for (const ancestor of ancestors) {
       if ((this.#tree.get(ancestor, FLAGS) & DECLARES) !== 0) this.#tags.reenter(ancestor);
     }
-    return { ancestors, depth: ancestors.length };
-  }
-
-  #closeScope(ancestors: readonly NodeId[]): void {
-    for (let index = ancestors.length - 1; index >= 0; index--) this.#tags.leave(ancestors[index] as NodeId);
+    return ancestors.length;
   }
 
   /** Comments, instructions and white space outside of the root (XML 1.0 [27]). */
@@ -349,4 +368,19 @@ function skipPlain(bytes: Buffer, from: number, end: number): number {
   }
   while (at < end && table[bytes[at] as number] === 0) at++;
   return at;
+}
+
+/** Parsers, with their tables, kept for the next message. Their content is never read before it is written. */
+const spare: Parser[] = [];
+const maxSpare = 16;
+
+/** A parser without a document. */
+export function takeParser(limits: Limits): Parser {
+  return spare.pop() ?? new Parser(limits);
+}
+
+/** Gives a parser back; nobody may hold on to its tree. */
+export function returnParser(parser: Parser): void {
+  parser.end();
+  if (spare.length < maxSpare) spare.push(parser);
 }

@@ -11,7 +11,7 @@ import { lexicalOrder, sameLocal } from './order.js';
 import { canonicalInValue, decode, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit } from './refusal.js';
 import * as tables from './tables.js';
-import type { NodeId, Source, Tree } from './tree.js';
+import { nothing, type NodeId, type Source, type Tree } from './tree.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
 const { ATOM_NONE, ATOM_XML } = atomNames;
@@ -61,7 +61,7 @@ const {
  */
 export class TagReader {
   readonly #tree: Tree;
-  readonly #limits: Limits;
+  #limits: Limits;
   readonly #ids: IdIndexer;
   readonly #names: NameReader;
   #source: Source;
@@ -75,13 +75,23 @@ export class TagReader {
   #candidates = 0;
   #uris = 0;
 
-  constructor(tree: Tree, limits: Limits, rules: IdRules | undefined) {
+  constructor(tree: Tree, limits: Limits) {
     this.#tree = tree;
     this.#limits = limits;
-    this.#ids = new IdIndexer(tree, limits, rules);
-    this.#source = tree.source(1);
-    this.#bytes = this.#source.bytes;
-    this.#names = new NameReader(tree, limits, this.#ids, this.#source);
+    this.#ids = new IdIndexer(tree, limits);
+    this.#source = nothing;
+    this.#bytes = nothing.bytes;
+    this.#names = new NameReader(tree, limits, this.#ids);
+  }
+
+  /** Begins a document. */
+  begin(limits: Limits, rules: IdRules | undefined): void {
+    this.#limits = limits;
+    this.#ids.begin(limits, rules);
+    this.#names.begin(limits);
+    this.#frames.length = 0;
+    this.#stamp = 0;
+    this.#uris = 0;
   }
 
   /** Reads from `source` from now on. */
@@ -134,6 +144,11 @@ export class TagReader {
       frames.pop();
       rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] = before;
     }
+  }
+
+  /** Ends every scope. */
+  leaveAll(): void {
+    while (this.#frames.length > 0) this.leave(this.#frames[this.#frames.length - 3] as number);
   }
 
   /** Puts the declarations of `element`, read earlier, in force again. */
@@ -221,7 +236,8 @@ export class TagReader {
       this.#flags |= DECLARES;
       prefix = rows[atom + ATOM_DECLARED] as number;
     } else if (prefix !== ATOM_NONE) this.#qualified++;
-    if ((nameFlags & (ATOM_ID | ATOM_ASKED)) !== ATOM_ASKED && this.#names.mayNameAnId(name)) this.#candidates++;
+    if ((nameFlags & (ATOM_ID | ATOM_ASKED)) !== ATOM_ASKED && this.#names.mayNameAnId(name))
+      this.#candidates++;
     if ((flags & VERBATIM) === 0) this.#flags &= ~LEXICAL;
     const row = tree.newAttribute();
     const attributes = tree.attributes;
@@ -327,7 +343,8 @@ export class TagReader {
     const flags = (atom << ATOM_SHIFT) + ATOM_FLAGS;
     if (((tree.atoms.rows[flags] as number) & ATOM_URI) === 0) {
       if (++this.#uris > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
-      tree.atoms.rows[flags] = (tree.atoms.rows[flags] as number) | uriFlags(tree.atoms, atom, written === VERBATIM);
+      tree.atoms.rows[flags] =
+        (tree.atoms.rows[flags] as number) | uriFlags(tree.atoms, atom, written === VERBATIM);
     }
     return atom;
   }

@@ -170,17 +170,13 @@ export class Tree {
   }
 }
 
-/** Trees kept for the next message. Their content is never read before it is written. */
-const spare: Tree[] = [];
-const maxSpare = 16;
-
-/** A tree without content. */
-export function takeTree(): Tree {
-  return spare.pop() ?? new Tree();
-}
-
-/** Gives a tree back; nobody may hold on to it. */
-export function returnTree(tree: Tree): void {
-  tree.reset();
-  if (spare.length < maxSpare) spare.push(tree);
-}
+/** A source without content, before there is one. */
+export const nothing: Source = Object.freeze({
+  id: 0,
+  bytes: Buffer.alloc(0),
+  first: 0,
+  last: 0,
+  firstMark: 0,
+  lastMark: 0,
+  edits: [],
+});
