@@ -53,15 +53,15 @@ export class Atoms {
   #spill: Map<string, number> | undefined;
   #strings: (string | undefined)[] = [];
   #locals: (string | undefined)[] = [];
-  /** Rows and slots of the prelude, as every document begins. */
+  /** Rows and hashes of the prelude, as every document begins. */
   readonly #seeds: Int32Array;
-  readonly #seedSlots: readonly number[];
+  readonly #seedHashes: readonly number[];
 
   constructor(sources: Buffer[]) {
     this.#sources = sources;
     this.#seed();
     this.#seeds = this.rows.slice(0, this.count << ATOM_SHIFT);
-    this.#seedSlots = preludeEnds.map((_ends, atom) => this.#slots.indexOf(atom + 1));
+    this.#seedHashes = preludeEnds.map(([start, end]) => hash(prelude, start, end));
   }
 
   /** Forgets everything but the prelude. */
@@ -72,10 +72,15 @@ export class Atoms {
     if (this.#strings.length > 0) this.#strings = [];
     if (this.#locals.length > 0) this.#locals = [];
     this.rows.set(this.#seeds);
-    for (let atom = 0; atom < preludeEnds.length; atom++) {
-      this.#slots[this.#seedSlots[atom] as number] = atom + 1;
-    }
     this.count = preludeEnds.length;
+    // The table may have grown: a name's place depends on its size.
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    for (let atom = 0; atom < this.count; atom++) {
+      let slot = (this.#seedHashes[atom] as number) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = atom + 1;
+    }
   }
 
   /** The number of the string `bytes[start, end)` of source `source`. */

@@ -182,6 +182,17 @@ describe('the tree', () => {
     expect(() => other.localName(other.root)).toThrow('no element');
     expect(() => other.render()).toThrow('no such source');
   });
+
+  it('leaves nothing behind for the next one, however many names it had', () => {
+    for (const names of [100, 400, 2000]) {
+      const many = Array.from({ length: names }, (_unused, at) => `<n${at}/>`).join('');
+      parse(`<s:a xmlns:s="urn:s">${many}</s:a>`).release();
+      const next = parse('<s:a xmlns:s="urn:t" xml:lang="en"/>');
+      expect(next.namespace(next.root)).toBe('urn:t');
+      expect(next.attribute(next.root, ns.xml, 'lang')).toBe('en');
+      next.release();
+    }
+  });
 });
 
 describe('ids', () => {
