@@ -47,9 +47,7 @@ function main() {
   for (const each of installPackages(packages)) {
     console.log(`${each.suites} suites are skipped: install the Debian package ${each.name} to run them`);
   }
-  for (const project of ['tsconfig.json', 'test/tsconfig.json']) {
-    if (run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]) !== 0) return 1;
-  }
+  if (run('npm', ['run', '--silent', 'build:test']) !== 0) return 1;
   const jest = [
     '--experimental-vm-modules',
     '--no-warnings',

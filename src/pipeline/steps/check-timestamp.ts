@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CountersignError } from '../../core/errors.js';
 import { parseDuration } from '../../core/units.js';
 import { checkTimestamp as judge, readTimestamp } from '../../wss/timestamp.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCountersignError } from '../../core/errors.js';
 import { assertDecrypted } from '../../wss/assert.js';
 import { count } from '../context.js';

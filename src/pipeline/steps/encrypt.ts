@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { encryptParts } from '../../wss/encryption/encrypt.js';
 import type { Transport } from '../../wss/encryption/encrypted-key.js';
 import { makeTransport } from '../../wss/encryption/transport.js';

@@ -1,5 +1,5 @@
 /** Pieces of the step modules' option schemas. Messages say what was expected. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { durationPattern } from '../../core/units.js';
 
 /** Names of keys, trusts and steps (design/policy.md). */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../../core/units.js';
 import { automaticKeep, claimSignatures, refuseSeen } from '../../wss/replay.js';
 import { factsOf } from '../evidence.js';

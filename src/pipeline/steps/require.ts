@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CountersignError } from '../../core/errors.js';
 import type { Part } from '../../wss/parts.js';
 import { selectPart } from '../../wss/select.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KeyEntry, KeyRing } from '../../providers/keys.js';
 import { selectForUse } from '../../providers/rollover.js';
 import type { SignatureDescriptor } from '../../wss/algorithms/descriptor.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StepModule } from '../handler.js';
 import { policyError } from '../policy-error.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../../core/units.js';
 import { createTimestamp } from '../../wss/timestamp.js';
 import type { StepModule } from '../handler.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { assertVerified, type Protection } from '../../wss/assert.js';
 import type { StepModule } from '../handler.js';
 import { inboundParts } from '../inbound-parts.js';

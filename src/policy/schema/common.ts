@@ -1,5 +1,5 @@
 /** The small values that configuration files are made of. A schema's message says what is expected. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { civilToEpoch } from '../../core/calendar.js';
 import { durationPattern, sizePattern } from '../../core/units.js';
 import type { ClientShape, SecretShape } from './shapes.js';

@@ -1,5 +1,5 @@
 /** The gateway file (design/policy.md, The gateway). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defaultLimits } from '../../core/limits.js';
 import * as common from './common.js';
 import type { AlgorithmsShape, GatewayShape, HsmShape, KeyShape, LimitsShape, TrustShape } from './shapes.js';

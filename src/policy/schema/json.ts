@@ -1,5 +1,5 @@
 /** JSON Schema (draft 7) of the files, for editors. The rules are zod's; this only draws them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StepModules } from '../chains.js';
 import { gatewaySchema } from './gateway.js';
 import { chainSchema, serviceSchema } from './service.js';

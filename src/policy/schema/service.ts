@@ -1,5 +1,5 @@
 /** A service file (design/policy.md, A service). Its chains are read by `chains.ts`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import * as common from './common.js';
 import { algorithms, limits } from './gateway.js';
 import type { ChainShape, ServiceShape, UpstreamShape } from './shapes.js';
