@@ -24,7 +24,7 @@ export interface Answer {
  * Decides whether an answer can be given to a chain.
  *
  * @param chained whether the response chain has steps
- * @throws CountersignError UPSTREAM_NOT_SOAP, UPSTREAM_TOO_LARGE
+ * @throws CountersignError UPSTREAM_NOT_SOAP, HTTP_MEDIA_TYPE, HTTP_CONTENT_ENCODING, HTTP_TOO_LARGE
  */
 export function readAnswer(
   answer: UpstreamAnswer,

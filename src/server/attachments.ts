@@ -1,3 +1,4 @@
+import { asBuffer } from '../core/bytes.js';
 import { CountersignError } from '../core/errors.js';
 import { readRelated } from '../mime/index.js';
 import type { ChainInput, ChainResult, MessageFacts } from '../pipeline/index.js';
@@ -20,7 +21,7 @@ export async function runOverRoot(
   facts: MessageFacts,
 ): Promise<ChainResult> {
   if (media.kind !== 'multipart') return run(input);
-  const bytes = Buffer.from(input.bytes.buffer, input.bytes.byteOffset, input.bytes.byteLength);
+  const bytes = asBuffer(input.bytes);
   const { root } = readRelated(bytes, media.parameters);
   checkRoot(root.headers, media);
   facts.counts.set('attachments-unprotected', 1);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asBuffer } from '../core/bytes.js';
 import { CountersignError } from '../core/errors.js';
 import { newExchange, type ChainResult, type Exchange } from '../pipeline/index.js';
 import { readAnswer, type Answer } from './answer.js';
@@ -164,7 +165,11 @@ export class ServiceExchange {
     const answer = await this.#call.answer;
     this.#call = undefined;
     this.#records.answered(answer.body.bytes.length);
-    return readAnswer(answer, service.response !== undefined, this.#context, service.config);
+    try {
+      return readAnswer(answer, service.response !== undefined, this.#context, service.config);
+    } catch (thrown) {
+      throw asUpstreamError(asError(thrown));
+    }
   }
 
   /** @returns the protected or checked answer; undefined when it passes as it is */
@@ -222,8 +227,4 @@ export class ServiceExchange {
   #checkPresent(): void {
     if (this.#gone !== undefined) throw this.#gone;
   }
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

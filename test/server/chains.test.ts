@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOrdersService, type OrdersService } from '#src/cli/demo/upstream.js';
 import { compose } from '#src/compose.js';
@@ -12,6 +13,7 @@ import {
   onClose,
   post,
   startComposed,
+  startUpstream,
   until,
   type TestGateway,
 } from '../support/gateway.js';
@@ -67,6 +69,30 @@ async function start(door: string, server: Changes = () => ({})): Promise<Chain>
 const buy = (article: string): string => order.replace(/<o:article>[^<]*/, `<o:article>${article}`);
 const codes = ({ records }: TestGateway): string[] =>
   records.map(({ chain, outcome, code }) => `${chain} ${outcome}${code === undefined ? '' : ` ${code}`}`);
+
+describe('an answer that no chain can read', () => {
+  const zeros = gzipSync(Buffer.alloc(20_000_000, 32));
+  it.each<[string, Record<string, string>, Buffer]>([
+    ['in another charset', { 'Content-Type': 'text/xml; charset=iso-8859-1' }, Buffer.from('<a/>')],
+    [
+      'in an unsound gzip',
+      { 'Content-Type': 'text/xml', 'Content-Encoding': 'gzip' },
+      Buffer.from('no gzip'),
+    ],
+    ['that is a bomb', { 'Content-Type': 'text/xml', 'Content-Encoding': 'gzip' }, zeros],
+    ['that is no SOAP', { 'Content-Type': 'text/html' }, Buffer.from('<p>')],
+  ])('%s is a 502 with a fault, not a fault of the caller', async (_what, headers, body) => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, headers).end(body);
+    });
+    const front = await gateway('client', upstream.url);
+    const answer = await post(front.port, order);
+    expect(answer.status).toBe(502);
+    expect(answer.body.toString()).toContain('<soap:Fault>');
+    await until(() => front.records.length === 2);
+    expect(front.records[1]).toMatchObject({ chain: 'response', code: 'UPSTREAM_NOT_SOAP' });
+  });
+});
 
 describe.each(['listener', 'middleware'])('two gateways, through the %s', (door) => {
   it('carry messages both ways, protected in between', async () => {
