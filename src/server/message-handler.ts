@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceExchange } from './exchange.js';
+import { asError } from './failures.js';
 import type { HandlerContext } from './handler-context.js';
 import type { Service } from './service.js';
 
@@ -47,12 +48,15 @@ export class MessageHandler {
         return;
       }
       line.current = { request, response };
-      const run = this.#run(service, request, response, expectsContinue).then((open) => {
-        this.#running.delete(run);
-        line.current = undefined;
-        line.closed ||= !open;
-        line.waiting.shift()?.();
-      });
+      const exchange = this.#run(service, request, response, expectsContinue);
+      const run = exchange
+        .catch((thrown: unknown) => this.#broke(service, response, thrown))
+        .then((open) => {
+          this.#running.delete(run);
+          line.current = undefined;
+          line.closed ||= !open;
+          line.waiting.shift()?.();
+        });
       this.#running.add(run);
     };
     if (line.current === undefined) begin();
@@ -87,6 +91,14 @@ export class MessageHandler {
       return !this.#context.draining;
     }
     return new ServiceExchange(this.#context, { service, request, response, expectsContinue }).run();
+  }
+
+  /** A fault of our own ends its connection, not the process. @returns false: the connection is not used again */
+  #broke(service: Service, response: ServerResponse, thrown: unknown): boolean {
+    response.destroy();
+    const { newId, journal } = this.#context;
+    journal.refused(asError(thrown), { id: newId(), service: service.config.name, chain: 'request' });
+    return false;
   }
 
   #line(socket: Socket): Line {

@@ -36,7 +36,14 @@ export function sendReply(response: ServerResponse, reply: Reply): Promise<boole
     };
     response.on('finish', settle);
     response.on('close', settle);
-    response.writeHead(reply.status, fields(reply));
+    try {
+      response.writeHead(reply.status, fields(reply));
+    } catch {
+      // A lenient parser let an octet through that no header field may have: nothing of it is passed on.
+      response.destroy();
+      resolve(false);
+      return;
+    }
     writeBody(response, reply);
     if (response.writableLength > 0) {
       timer = setTimeout(() => response.socket?.destroy(), READ_DEADLINE);

@@ -103,6 +103,16 @@ describe.each(['listener', 'middleware'])('an exchange without steps, through th
     );
   });
 
+  it('goes on after an answer whose header fields cannot be passed on', async () => {
+    const url = await rawUpstream((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nX-Odd: a\u0001b\r\nContent-Length: 2\r\n\r\nok'),
+    );
+    const { upstream } = serviceConfig(url);
+    const { at } = await start(serviceConfig(url, { upstream: { ...upstream, transport: 'legacy' } }));
+    for (let i = 0; i < 2; i++)
+      await expect(post(at, envelope('1'))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
   it('gives up an upstream that does not answer in time, with a response record', async () => {
     const upstream = await startUpstream(() => {});
     const { at, records } = await start(
