@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { concat } from '../core/bytes.js';
 import type { Clock } from '../core/clock.js';
 import type { DigestFunction, RandomSource } from '../core/contracts.js';
 import { CountersignError } from '../core/errors.js';
@@ -20,7 +21,6 @@ import type { Evidence } from '../wss/evidence.js';
 import { adminListener, type Readiness } from './admin.js';
 import { BufferPool } from './buffers.js';
 import { clientGuard } from './clients.js';
-import { concat } from './collector.js';
 import { dataListener, type ListenerTls } from './data-listener.js';
 import type { Exposition } from './exposition.js';
 import { asError } from './failures.js';
@@ -140,7 +140,11 @@ export class Gateway {
     for (const refused of this.#refused) this.#routes.addRefused(refused);
   }
 
-  /** Opens both listeners. @throws Error of the operating system: EADDRINUSE, EACCES */
+  /**
+   * Opens both listeners. Where one cannot be opened, the caller closes the gateway, which closes the other.
+   *
+   * @throws Error of the operating system: EADDRINUSE, EACCES
+   */
   async listen(): Promise<Addresses> {
     const data = await this.listenData();
     return { data, admin: await this.listenAdmin() };
@@ -222,12 +226,11 @@ export class Gateway {
   ): Promise<Processed> {
     const found = this.#services.get(service);
     if (found === undefined) throw new CountersignError('USAGE', `there is no service ${service}`);
-    const { clock, pool, provider } = this.#context;
+    const { clock, provider } = this.#context;
     const timer = new StepTimer(clock);
     const run = found[chain];
     const result: ChainResult | undefined = await run?.({ bytes, exchange, timer });
-    const out =
-      result === undefined ? bytes : Uint8Array.from(concat(result.slices, result.length, pool).bytes);
+    const out = result === undefined ? bytes : concat(...result.slices);
     const timings = timingRecord(exchange, timer, {
       chain,
       outcome: result?.fault === true ? 'fault' : 'ok',

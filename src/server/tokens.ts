@@ -1,3 +1,4 @@
+import { equalConstantTime } from '../core/bytes.js';
 import type { DigestFunction } from '../core/contracts.js';
 
 /** Whether a token is the one that the configuration names. */
@@ -11,10 +12,5 @@ export type TokenCheck = (token: string) => boolean;
 export function tokenCheck(secret: string, digest: DigestFunction): TokenCheck {
   const encoder = new TextEncoder();
   const expected = digest('SHA-256', encoder.encode(secret));
-  return (token) => {
-    const actual = digest('SHA-256', encoder.encode(token));
-    let difference = expected.length ^ actual.length;
-    for (let i = 0; i < expected.length; i++) difference |= (expected[i] ?? 0) ^ (actual[i] ?? 0);
-    return difference === 0;
-  };
+  return (token) => equalConstantTime(digest('SHA-256', encoder.encode(token)), expected);
 }
