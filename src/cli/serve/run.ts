@@ -37,6 +37,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     return;
   }
   const gateway = await open(plan);
-  announce(gateway, await gateway.listen());
+  try {
+    announce(gateway, await gateway.listen());
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
   stopOnSignals(gateway.log, () => void gateway.close());
 }

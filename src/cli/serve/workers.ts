@@ -46,14 +46,21 @@ function tell(message: FromWorker): void {
 export async function superviseWorkers(plan: StartPlan): Promise<void> {
   const gateway = await open(plan);
   const crew = new Crew(plan.workers, gateway);
-  const data = await crew.start();
-  const admin = await gateway.listenAdmin(async () => {
-    gateway.metrics.load(await crew.snapshots());
-  });
-  announce(gateway, { data, admin });
-  stopOnSignals(gateway.log, () => {
-    void crew.stop().then(() => gateway.close());
-  });
+  const stop = async (): Promise<void> => {
+    await crew.stop();
+    await gateway.close();
+  };
+  try {
+    const data = await crew.start();
+    const admin = await gateway.listenAdmin(async () => {
+      gateway.metrics.load(await crew.snapshots());
+    });
+    announce(gateway, { data, admin });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  stopOnSignals(gateway.log, () => void stop());
 }
 
 class Crew {
@@ -133,6 +140,9 @@ function ask(worker: Worker): Promise<MetricsSnapshot | undefined> {
       if (isFromWorker(message) && message.kind === 'metrics') settle(message.snapshot);
     };
     worker.on('message', listen);
-    worker.send('metrics');
+    // A worker that has just ended has no channel; without a callback that would be an error of the whole process.
+    worker.send('metrics', (error: Error | null) => {
+      if (error !== null) settle(undefined);
+    });
   });
 }
