@@ -148,8 +148,12 @@ function guarded(work: () => ServiceResult): ServiceResult {
   try {
     return work();
   } catch (error) {
-    if (!isCountersignError(error)) throw error;
-    return { service: undefined, findings: [{ code: error.code, message: error.message, path: [] }] };
+    const code = isCountersignError(error) ? error.code : 'INTERNAL';
+    const message =
+      typeof error === 'object' && error !== null && 'message' in error
+        ? String(error.message)
+        : String(error);
+    return { service: undefined, findings: [{ code, message, path: [] }] };
   }
 }
 
