@@ -10,7 +10,7 @@ export const EMPTY: Uint8Array = new Uint8Array(0);
 
 /** A view of the same bytes with Buffer's methods. */
 export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Joins `parts` into one new array. */

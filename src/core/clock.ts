@@ -17,16 +17,23 @@ export function fixedClock(epochMillis: number): Clock {
   return Object.freeze({ now: () => epochMillis, micros: systemClock.micros });
 }
 
-let knownSecond = Number.NaN;
-let secondText = '';
+const DAY = 86_400_000;
+let knownDay = Number.NaN;
+let dayText = '';
 
-/** `2026-11-30T22:47:02.123Z` for milliseconds since the epoch. The text of the last second is remembered. */
+/** `2026-11-30T22:47:02.123Z` for milliseconds since the epoch. The text of the last day is remembered. */
 export function isoTime(epochMillis: number): string {
-  const second = Math.floor(epochMillis / 1000);
-  if (second !== knownSecond) {
-    secondText = new Date(second * 1000).toISOString().slice(0, -4);
-    knownSecond = second;
+  const day = Math.floor(epochMillis / DAY);
+  if (day !== knownDay) {
+    dayText = new Date(day * DAY).toISOString().slice(0, -'00:00:00.000Z'.length);
+    knownDay = day;
   }
-  const millis = Math.floor(epochMillis - second * 1000);
-  return `${secondText}${millis < 10 ? '00' : millis < 100 ? '0' : ''}${millis}Z`;
+  const rest = Math.floor(epochMillis - day * DAY);
+  const hours = twoDigits(Math.floor(rest / 3_600_000));
+  const minutes = twoDigits(Math.floor(rest / 60_000) % 60);
+  const seconds = twoDigits(Math.floor(rest / 1000) % 60);
+  const millis = rest % 1000;
+  return `${dayText}${hours}:${minutes}:${seconds}.${millis < 100 ? '0' : ''}${twoDigits(millis)}Z`;
 }
+
+const twoDigits = (number: number): string => (number < 10 ? `0${number}` : `${number}`);

@@ -4,13 +4,21 @@ import type { DigestFunction, HashName } from '../core/contracts.js';
 import { bitStringOctets, childrenOf, readOne, tags } from './der.js';
 import type { Certificate } from './types.js';
 
+/** SHA-1 thumbprints of certificates that are known by reference; every message asks for one or two. */
+const thumbprints = new WeakMap<Certificate, Uint8Array>();
+
 /** The digest of the whole certificate: ThumbprintSHA1 of WSS 1.1.1 §7.3 is the SHA-1 one. */
 export function thumbprint(
   certificate: Certificate,
   digest: DigestFunction,
   hash: HashName = 'SHA-1',
 ): Uint8Array {
-  return digest(hash, certificate.der);
+  if (hash !== 'SHA-1') return digest(hash, certificate.der);
+  const known = thumbprints.get(certificate);
+  if (known !== undefined) return known;
+  const value = digest(hash, certificate.der);
+  thumbprints.set(certificate, value);
+  return value;
 }
 
 /**

@@ -21,14 +21,16 @@ export class ParsedName implements DistinguishedName {
   readonly der: Uint8Array;
   /** In encoding order: least specific first. */
   readonly rdns: readonly Rdn[];
+  #text: string | undefined;
 
   constructor(der: Uint8Array, rdns: readonly Rdn[]) {
     this.der = der;
     this.rdns = rdns;
   }
 
+  /** Made once: every message of a peer asks for it. */
   toString(): string {
-    return print(this.rdns, friendlyNames);
+    return (this.#text ??= print(this.rdns, friendlyNames));
   }
 
   rfc2253(): string {

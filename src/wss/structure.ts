@@ -45,8 +45,8 @@ export function onlyChild(doc: XmlDocument, element: NodeId, rule: string): Node
  * @throws CountersignError SECURITY_STRUCTURE
  */
 export function onlyAttributes(doc: XmlDocument, element: NodeId, allowed: readonly string[]): void {
-  for (const { namespace, local } of doc.attributes(element)) {
-    if (namespace === '' && !allowed.includes(local)) {
+  for (const local of doc.plainAttributes(element)) {
+    if (!allowed.includes(local)) {
       throw structureError(
         doc,
         element,

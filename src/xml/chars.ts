@@ -93,12 +93,15 @@ export function isNcName(text: string): boolean {
   return !first;
 }
 
+/** What nearly all ids are made of. */
+const asciiId = /^[-.\w]+$/;
+
 /**
  * Whether `text` may be an id: name characters without a colon. Wider than NCName by its first character: peers write
  * `wsu:Id="8"`, which WSS 1.1.1 §4.2 (xsd:ID) does not allow.
  */
 export function isIdToken(text: string): boolean {
-  return text !== '' && isNcName(`_${text}`);
+  return asciiId.test(text) || (text !== '' && isNcName(`_${text}`));
 }
 
 /** Whether the bytes are an NCName; they must be valid UTF-8. */

@@ -17,7 +17,7 @@ import {
   MARK_TEXT,
   START,
 } from './tables.js';
-import { NONE, type NodeId, type Tree } from './tree.js';
+import { NONE, type NodeId, type Source, type Tree } from './tree.js';
 
 /** A stretch of direct text of an element. */
 interface Piece {
@@ -56,12 +56,30 @@ export function leafBase64(tree: Tree, element: NodeId): Uint8Array {
 
 /** Whether an element has text of its own that is not white space. */
 export function hasNonWhitespaceText(tree: Tree, element: NodeId): boolean {
+  const range = contentRange(tree, element);
+  const plain = plainText(tree, range);
+  if (plain !== undefined) return plain;
   const pieces: Piece[] = [];
-  directPieces(tree, contentRange(tree, element), pieces, () => {});
-  return pieces.some((piece) => {
-    const bytes = decoded(piece);
-    return bytes.some((byte) => !isBlank(byte));
-  });
+  directPieces(tree, range, pieces, () => {});
+  return pieces.some((piece) => !decoded(piece).every(isBlank));
+}
+
+/** The same for ranges without edits, marks and references, which nearly all are; undefined for others. */
+function plainText(tree: Tree, range: Range): boolean | undefined {
+  const { source, start, end, last } = range;
+  const { bytes } = source;
+  const mark = tree.markAt(source, start);
+  if (mark < source.lastMark && (tree.marks[(mark << MARK_SHIFT) + MARK_START] as number) < end)
+    return undefined;
+  if (editsWithin(range).length > 0) return undefined;
+  let at = start;
+  for (let element = range.first; ; element = tree.get(element, LAST)) {
+    const gap = element < last ? tree.get(element, START) : end;
+    while (at < gap && isBlank(bytes[at])) at++;
+    if (at < gap) return bytes[at] === 0x26 ? undefined : true;
+    if (element >= last) return false;
+    at = tree.get(element, END);
+  }
 }
 
 function decoded(piece: Piece): Buffer {
@@ -85,6 +103,7 @@ function notText(what: string): CountersignError {
 
 /** Gathers the text directly in `range`, skipping elements; `other` hears of what is neither. */
 function directPieces(tree: Tree, range: Range, pieces: Piece[], other: (kind: number) => void): void {
+  const { source } = range;
   const edits = editsWithin(range);
   let next = 0;
   let at = range.start;
@@ -94,33 +113,42 @@ function directPieces(tree: Tree, range: Range, pieces: Piece[], other: (kind: n
     if (edit !== undefined && element >= edit.first) {
       next++;
       if (edit.tag !== NONE) continue;
-      textPieces(tree, { ...range, start: at, end: edit.start }, pieces, other);
+      textPieces({ tree, source, start: at, end: edit.start }, pieces, other);
       if (edit.replacement !== undefined) directPieces(tree, wholeRange(edit.replacement), pieces, other);
       at = edit.end;
       element = edit.last;
     } else if (element < range.last) {
-      textPieces(tree, { ...range, start: at, end: tree.get(element, START) }, pieces, other);
+      textPieces({ tree, source, start: at, end: tree.get(element, START) }, pieces, other);
       at = tree.get(element, END);
       element = tree.get(element, LAST);
       while (next < edits.length && (edits[next]?.start ?? at) < at) next++;
     } else {
-      textPieces(tree, { ...range, start: at, end: range.end }, pieces, other);
+      textPieces({ tree, source, start: at, end: range.end }, pieces, other);
       return;
     }
   }
 }
 
-/** Gathers the text in a range without elements or edits. */
-function textPieces(tree: Tree, range: Range, pieces: Piece[], other: (kind: number) => void): void {
-  const bytes = range.source.bytes;
-  let at = range.start;
+/** Where there are neither elements nor edits. */
+interface Stretch {
+  readonly tree: Tree;
+  readonly source: Source;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Gathers the text in a stretch. */
+function textPieces(stretch: Stretch, pieces: Piece[], other: (kind: number) => void): void {
+  const { tree, source } = stretch;
+  const { bytes } = source;
+  let at = stretch.start;
   const push = (start: number, end: number, coded: boolean): void => {
     if (end > start) pieces.push({ bytes, start, end, coded });
   };
-  for (let mark = tree.markAt(range.source, at); mark < range.source.lastMark; mark++) {
+  for (let mark = tree.markAt(source, at); mark < source.lastMark; mark++) {
     const row = mark << MARK_SHIFT;
     const start = tree.marks[row + MARK_START] as number;
-    if (start >= range.end) break;
+    if (start >= stretch.end) break;
     const kind = tree.marks[row + MARK_KIND] as number;
     const end = tree.marks[row + MARK_END] as number;
     // A reference that canonical form takes as it is leaves no mark: look for it.
@@ -132,5 +160,5 @@ function textPieces(tree: Tree, range: Range, pieces: Piece[], other: (kind: num
     }
     at = end;
   }
-  push(at, range.end, bytes.subarray(at, range.end).includes(0x26));
+  push(at, stretch.end, bytes.subarray(at, stretch.end).includes(0x26));
 }

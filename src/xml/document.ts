@@ -1,5 +1,6 @@
 import { CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
+import { ATOM_NONE } from './atoms.js';
 import { hasNonWhitespaceText, leafBase64, leafText } from './content.js';
 import { contentRange, elementRange, slicesOf, wholeRange } from './edits.js';
 import { readEncoding } from './encoding.js';
@@ -136,10 +137,19 @@ export class XmlDocument {
 
   /** The value of an attribute; `namespace` is empty for none. */
   attribute(element: NodeId, namespace: string, local: string): string | undefined {
-    const row = this.#attributeRows(element).find((candidate) =>
-      this.#attributeIs(candidate, namespace, local),
-    );
+    const row = this.#attributeRow(element, namespace, local);
     return row === undefined ? undefined : this.#value(element, row);
+  }
+
+  /** Local names of the attributes without a namespace. */
+  plainAttributes(element: NodeId): string[] {
+    const { atoms, attributes } = this.#tree;
+    const names: string[] = [];
+    for (const row of this.#attributeRows(element)) {
+      if (attributes[row + ATTRIBUTE_URI] === ATOM_NONE)
+        names.push(atoms.text(attributes[row + ATTRIBUTE_NAME] as number));
+    }
+    return names;
   }
 
   /** The attributes as written, declarations aside. */
@@ -233,9 +243,7 @@ export class XmlDocument {
    * nothing in the element uses it.
    */
   removeAttribute(element: NodeId, namespace: string, local: string): void {
-    const row = this.#attributeRows(element).find((candidate) =>
-      this.#attributeIs(candidate, namespace, local),
-    );
+    const row = this.#attributeRow(element, namespace, local);
     if (row === undefined) return;
     this.#modifier.removeAttribute(element, row);
     this.#version++;
@@ -319,12 +327,19 @@ export class XmlDocument {
     return rows;
   }
 
-  #attributeIs(row: number, namespace: string, local: string): boolean {
+  #attributeRow(element: NodeId, namespace: string, local: string): number | undefined {
     const { atoms, attributes } = this.#tree;
-    return (
-      atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace &&
-      this.#tree.atoms.local(attributes[row + ATTRIBUTE_NAME] as number) === local
-    );
+    const first = this.#tree.get(element, ATTRIBUTE);
+    const last = first + this.#tree.get(element, ATTRIBUTES);
+    for (let index = first; index < last; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      const isIt =
+        ((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0 &&
+        atoms.local(attributes[row + ATTRIBUTE_NAME] as number) === local &&
+        atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace;
+      if (isIt) return row;
+    }
+    return undefined;
   }
 
   #value(element: NodeId, row: number): string {

@@ -41,20 +41,20 @@ export function contentRange(tree: Tree, element: NodeId): Range {
 
 /** The start tag of `element` in its source. */
 export function tagRange(tree: Tree, element: NodeId): Range {
-  const range = elementRange(tree, element);
-  return { ...range, end: tree.get(element, OPEN_END), last: element };
+  const { source, start, first } = elementRange(tree, element);
+  return { source, start, end: tree.get(element, OPEN_END), first, last: element, inner: false };
 }
 
 /** The place before `element`. */
 export function placeBefore(tree: Tree, element: NodeId): Range {
-  const range = elementRange(tree, element);
-  return { ...range, end: range.start, last: element };
+  const { source, start, first } = elementRange(tree, element);
+  return { source, start, end: start, first, last: element, inner: false };
 }
 
 /** The place before the end tag of `element`. */
 export function placeAtEnd(tree: Tree, element: NodeId): Range {
-  const range = contentRange(tree, element);
-  return { ...range, start: range.end, first: range.last, inner: false };
+  const { source, end, last } = contentRange(tree, element);
+  return { source, start: end, end, first: last, last, inner: false };
 }
 
 /** All of a source. */

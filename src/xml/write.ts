@@ -23,12 +23,14 @@ const attributeEscapes: Readonly<Record<string, string>> = {
 
 /** `value` as text of an element, in canonical form. */
 export function escapeText(value: string): string {
-  return value.replace(/[&<>\r]/g, (char) => textEscapes[char] ?? char);
+  return /[&<>\r]/.test(value) ? value.replace(/[&<>\r]/g, (char) => textEscapes[char] ?? char) : value;
 }
 
 /** `value` as an attribute value between double quotes, in canonical form. */
 export function escapeAttribute(value: string): string {
-  return value.replace(/[&<"\t\n\r]/g, (char) => attributeEscapes[char] ?? char);
+  return /[&<"\t\n\r]/.test(value)
+    ? value.replace(/[&<"\t\n\r]/g, (char) => attributeEscapes[char] ?? char)
+    : value;
 }
 
 /** Writes a small fragment of XML. Names are the caller's; values are escaped. */

@@ -26,6 +26,17 @@ interface Context {
 
 const base64 = (bytes: Uint8Array): string => asBuffer(bytes).toString('base64');
 
+const encoded = new WeakMap<Certificate, string>();
+
+/** The certificate in base64, made once. */
+function certificateText(certificate: Certificate): string {
+  const known = encoded.get(certificate);
+  if (known !== undefined) return known;
+  const text = base64(certificate.der);
+  encoded.set(certificate, text);
+  return text;
+}
+
 const tokenReference = (content: string): string =>
   `<wsse:SecurityTokenReference xmlns:wsse="${ns.wsse}">${content}</wsse:SecurityTokenReference>`;
 
@@ -42,7 +53,7 @@ const writers: Readonly<Record<ReferenceStyle, (context: Context) => WrittenRefe
     // BSP R3029, R3031: a BinarySecurityToken says its encoding and its value type; R3059: the reference repeats it.
     const token =
       `<wsse:BinarySecurityToken xmlns:wsse="${ns.wsse}" xmlns:wsu="${ns.wsu}" EncodingType="${base64Encoding}"` +
-      ` ValueType="${valueType}" wsu:Id="${id}">${base64(certificate.der)}</wsse:BinarySecurityToken>`;
+      ` ValueType="${valueType}" wsu:Id="${id}">${certificateText(certificate)}</wsse:BinarySecurityToken>`;
     const reference = `<wsse:Reference URI="#${escapeAttribute(id)}" ValueType="${valueType}"></wsse:Reference>`;
     return { keyInfo: keyInfo(tokenReference(reference)), token };
   },
@@ -62,7 +73,7 @@ const writers: Readonly<Record<ReferenceStyle, (context: Context) => WrittenRefe
     return { keyInfo: keyInfo(tokenReference(identifier(thumbprintType, value))), token: undefined };
   },
   'x509-data': ({ certificate }) => {
-    const data = `<ds:X509Data><ds:X509Certificate>${base64(certificate.der)}</ds:X509Certificate></ds:X509Data>`;
+    const data = `<ds:X509Data><ds:X509Certificate>${certificateText(certificate)}</ds:X509Certificate></ds:X509Data>`;
     return { keyInfo: keyInfo(data), token: undefined };
   },
 };
