@@ -12,6 +12,7 @@ import { compile, type CompiledConfig } from './policy/compile.js';
 import type { GatewayConfig, ProviderId } from './policy/config.js';
 import type { PolicyTables } from './policy/load-service.js';
 import { loadConfig, type LoadedConfig } from './policy/load.js';
+import * as providers from './providers/builtin.js';
 import {
   createCrypto,
   tokenOpener,
@@ -80,13 +81,13 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
   const loaded = loadConfig(options.config, { tables, clock, provider, workers, base });
   const { gateway } = loaded;
   const random = createRandom();
-  const providers = await openProviders(gateway, options.offline === true);
-  const { crypto } = providers;
+  const opened = await openProviders(gateway, options.offline === true);
+  const { crypto } = opened;
   const certificates = createCertificateReader();
   const tokenTable = makeTokenTable(tokens);
   const compiled = await compile(loaded, {
     tables,
-    opening: { ...providers.opening, now: clock.now() },
+    opening: { ...opened.opening, now: clock.now() },
     replay: {
       store: options.store ?? new MemoryReplayStore({ clock }),
       startedAt: options.longRunning === true ? clock.now() : undefined,
@@ -104,8 +105,11 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
       }),
     ...(options.onException === undefined ? {} : { onException: options.onException }),
     offline: options.offline === true,
+  }).catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
   });
-  const close = (): Promise<void> => providers.close();
+  const close = (): Promise<void> => opened.close();
   return { loaded, compiled, parts: partsOf(compiled, { clock, random, crypto, close }), close };
 }
 
@@ -132,12 +136,6 @@ function partsOf(
   };
 }
 
-/** Loaded when a configuration names them: what is not used is not paid for at start. */
-const publicProviders: Readonly<Record<'js' | 'openssl', () => Promise<CryptoProvider>>> = {
-  openssl: async () => (await import('./providers/openssl/provider.js')).createOpenssl(),
-  js: async () => (await import('./providers/js/provider.js')).createJs(),
-};
-
 interface OpenedProviders {
   readonly crypto: Crypto;
   readonly opening: Omit<KeyOpening, 'now'>;
@@ -147,7 +145,7 @@ interface OpenedProviders {
 /** The provider that the policy names, and the token provider where a key needs it (design/policy.md, Keys). */
 async function openProviders(gateway: GatewayConfig | undefined, offline: boolean): Promise<OpenedProviders> {
   const provider = gateway?.provider ?? 'openssl';
-  const main = await publicProviders[provider === 'pkcs11' ? (gateway?.fallback ?? 'openssl') : provider]();
+  const main = await providers[provider === 'pkcs11' ? (gateway?.fallback ?? 'openssl') : provider]();
   await main.open();
   const opened = [main];
   let tokenOpener: TokenOpener | undefined;
@@ -183,10 +181,9 @@ function needsTokens({ keys, provider }: GatewayConfig): boolean {
 }
 
 async function openPkcs11(main: CryptoProvider): Promise<{ hsm: CryptoProvider; opener: TokenOpener }> {
-  const { createPkcs11 } = await import('./providers/pkcs11/provider.js');
   const operations = main.publicOperations;
   if (operations === undefined) throw new Error(`provider ${main.name} does no public work`);
-  const hsm = createPkcs11({ digest: (hash, bytes) => operations.digest(hash, bytes) });
+  const hsm = await providers.pkcs11({ digest: (hash, bytes) => operations.digest(hash, bytes) });
   await hsm.open();
   return { hsm, opener: tokenOpener(hsm) };
 }

@@ -44,14 +44,15 @@ export interface Pkcs11Provider extends CryptoProvider {
 /** 2 to 4 sessions fill two cores (perf/README.md). */
 const SESSIONS = 4;
 
-/**
- * @param options.digest hashes outside the token: the fallback provider's
- * @param options.sessions how many operations run at a time on one token
- */
-export function createPkcs11(options: {
+export interface Pkcs11Options {
+  /** Hashes outside the token: the fallback provider's. */
   readonly digest: DigestFunction;
+  /** How many operations run at a time on one token. */
   readonly sessions?: number;
-}): Pkcs11Provider {
+}
+
+/** The provider on PKCS#11 tokens: private keys only. A token is opened with the first key on it. */
+export function createPkcs11(options: Pkcs11Options): Pkcs11Provider {
   const sessions = options.sessions ?? SESSIONS;
   const tokens = new Map<string, { readonly token: Token; readonly module: Module }>();
   const tools: Tools = { digest: options.digest, random: createRandom(), refused: new Set() };
