@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import { printRows, report } from './harness.mjs';
+import { printRows, report, useShortRoom } from './harness.mjs';
 
 const benches = ['parse', 'c14n', 'scenario3', 'gateway', 'start'];
 
@@ -26,6 +26,7 @@ async function main() {
     );
     return 2;
   }
+  if (values.short) useShortRoom();
   const reports = [];
   for (const name of names) {
     const { bench } = await import(`./${name}.mjs`);
