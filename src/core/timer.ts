@@ -25,7 +25,7 @@ export interface PartTimer {
    * @param at monotonic microseconds; now, if not given
    */
   part(name: PartName | undefined, at?: number): void;
-  /** Says which key the running step uses, and which provider where it is not the record's. */
+  /** Says which key the running step uses, and which provider; the record leaves out its own. */
   label(labels: { readonly key?: string; readonly provider?: string }): void;
 }
 
@@ -117,9 +117,13 @@ export class StepTimer implements PartTimer {
     return Math.ceil((this.#end ?? this.#clock.micros()) - this.#origin);
   }
 
-  /** The steps in the order in which they were first entered. */
-  steps(): StepRecord[] {
-    return this.#spans.map((span) => recordOf(span, this.#origin));
+  /**
+   * The steps in the order in which they were first entered.
+   *
+   * @param provider the record's: only other ones stand on a step
+   */
+  steps(provider?: string): StepRecord[] {
+    return this.#spans.map((span) => recordOf(span, this.#origin, provider));
   }
 
   #endPart(at: number): void {
@@ -134,14 +138,14 @@ export class StepTimer implements PartTimer {
 }
 
 /** Built member by member: this runs for every step of every message, and spreading costs more than the rest. */
-function recordOf(span: Span, origin: number): StepRecord {
+function recordOf(span: Span, origin: number, home: string | undefined): StepRecord {
   const record: { -readonly [K in keyof StepRecord]: StepRecord[K] } = {
     step: span.step,
     start_us: Math.max(0, Math.floor(span.start - origin)),
     us: Math.floor(span.micros),
   };
   if (span.key !== undefined) record.key = span.key;
-  if (span.provider !== undefined) record.provider = span.provider;
+  if (span.provider !== undefined && span.provider !== home) record.provider = span.provider;
   if (span.parts !== undefined) {
     const parts: Partial<Record<PartName, number>> = {};
     for (const [name, micros] of span.parts) parts[name] = Math.floor(micros);

@@ -68,7 +68,7 @@ export function timingRecord(exchange: Exchange, timer: StepTimer, input: Record
   if (input.upstreamMicros !== undefined) record.upstream_us = whole(input.upstreamMicros);
   if (input.loopMicros !== undefined) record.loop_us = whole(input.loopMicros);
   if (input.cpuMicros !== undefined) record.cpu_us = whole(input.cpuMicros);
-  record.steps = timer.steps();
+  record.steps = timer.steps(input.provider);
   return record as TimingRecord;
 }
 

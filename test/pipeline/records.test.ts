@@ -2,7 +2,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CountersignError } from '#src/core/errors.js';
 import type { StepRecord } from '#src/core/timer.js';
-import { operatorLine, refusalFields, timingRecord, type TimingRecord } from '#src/pipeline/index.js';
+import {
+  operatorLine,
+  refusalFields,
+  timingRecord,
+  type RecordInput,
+  type TimingRecord,
+} from '#src/pipeline/index.js';
 import { bench, check, order, process, protect, testNow, type Bench, type Ran } from '../support/chain.js';
 import { soap } from '../support/toolkit.js';
 
@@ -11,14 +17,15 @@ beforeAll(async () => {
   b = await bench();
 });
 
-const recordOf = (ran: Ran): TimingRecord =>
-  timingRecord(ran.exchange, ran.timer, {
-    chain: 'request',
-    outcome: 'ok',
-    provider: 'openssl',
-    bytes: { in: 1, out: ran.length },
-    at: testNow,
-  });
+const input = (ran: Ran): RecordInput => ({
+  chain: 'request',
+  outcome: 'ok',
+  provider: 'openssl',
+  bytes: { in: 1, out: ran.length },
+  at: testNow,
+});
+
+const recordOf = (ran: Ran): TimingRecord => timingRecord(ran.exchange, ran.timer, input(ran));
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
@@ -43,6 +50,16 @@ function broken({ steps, total_us }: TimingRecord): string[] {
   }
   return problems;
 }
+
+it("names a step's provider where it is not the record's, and only there", async () => {
+  const ran = await process(b.chain(protect), soap(order));
+  const under = (provider: string): (string | undefined)[] =>
+    timingRecord(ran.exchange, ran.timer, { ...input(ran), provider })
+      .steps.filter(({ step }) => step === 'encrypt')
+      .map((step) => step.provider);
+  expect(under('openssl')).toEqual([undefined]);
+  expect(under('pkcs11')).toEqual(['openssl']);
+});
 
 describe('timing records', () => {
   it('hold their invariants, thousands of them', async () => {

@@ -55,7 +55,7 @@ export interface EncryptionScope {
 export function encryptParts(scope: EncryptionScope, request: EncryptionRequest): NodeId {
   const { document, toolkit, timer } = scope;
   checkRequest(scope, request);
-  timer.label({ key: request.keyName });
+  timer.label({ key: request.keyName, provider: toolkit.crypto.provider });
 
   timer.part('key-wrap');
   const keyBytes = toolkit.random.bytes(request.cipher.keyBits / 8);

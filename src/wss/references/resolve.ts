@@ -124,9 +124,17 @@ export function describe(criterion: Criterion): string {
   }
 }
 
+/** For a reference that only identifies a certificate: whoever has it not cannot verify. */
+const remedy =
+  'The sender must send its certificate along (reference: direct), or the trust must list it under certificates:';
+
 function unavailable(reference: KeyReference, tokens: TokenIndex): CountersignError {
   const named = reference.criteria.map(describe);
   return new CountersignError('TOKEN_UNAVAILABLE', `no certificate is known by ${named.join(' and ')}`, {
-    details: { element: tokens.doc.path(reference.element), named },
+    details: {
+      element: tokens.doc.path(reference.element),
+      named,
+      ...(reference.criteria.some(({ by }) => by === 'token' || by === 'certificate') ? {} : { remedy }),
+    },
   });
 }

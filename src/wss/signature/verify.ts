@@ -72,6 +72,7 @@ export function openSignature(
   candidates: readonly VerifyCandidate[],
 ): OpenedSignature {
   const { doc, toolkit, timer } = input;
+  timer.label({ provider: toolkit.crypto.provider });
   if (candidates.length === 0) {
     throw new CountersignError('SIGNATURE_UNEXPECTED', 'there are more Signatures than verify steps', {
       details: { element: doc.path(signature) },

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { isCountersignError } from '#src/core/errors.js';
 import type { Certificate } from '#src/pki/index.js';
 import { readKeyInfo } from '#src/wss/references/read.js';
 import { matchingEntries, resolveCertificate } from '#src/wss/references/resolve.js';
@@ -98,6 +99,18 @@ describe('references of peers', () => {
     const named = (name: string): string => info(data(subject(name), certificate(client.der)));
     expect(await resolve(named(client.subject.toString()))).toBe('accepted');
     expect(await resolve(named('CN=somebody else'))).toBe('TOKEN_UNAVAILABLE');
+  });
+
+  it('says who can act where a certificate is only identified and not known', () => {
+    const made = header(str(data(issuerSerial(server))));
+    const reference = readKeyInfo(made.doc, made.keyInfo);
+    let remedy: unknown;
+    try {
+      resolveCertificate(reference, made.tokens, [client], toolkit);
+    } catch (error) {
+      remedy = isCountersignError(error) ? error.details['remedy'] : undefined;
+    }
+    expect(remedy).toMatch(/^The sender must send its certificate along/);
   });
 
   it('finds a token that is only identified', async () => {
