@@ -20,15 +20,15 @@ export function policyError(
   return new CountersignError(code, message, { details: { ...details, at } });
 }
 
-/** Runs `work` and says where in the step its failure belongs, unless it says so itself. */
-export function located<T>(at: string, work: () => T): T {
+/** Runs `work` and says where in the step its failure belongs, unless it says so itself. @param hints more details */
+export function located<T>(at: string, work: () => T, hints: ErrorDetails = {}): T {
   try {
     return work();
   } catch (error) {
     if (!isCountersignError(error)) throw error;
     throw new CountersignError(error.code, error.message, {
       cause: error,
-      details: { ...error.details, at },
+      details: { ...error.details, ...hints, at },
     });
   }
 }

@@ -66,7 +66,13 @@ export async function compile(loaded: LoadedConfig, context: CompileContext): Pr
     tls: await openTlsKeys(gateway, services),
     trusts: await openTrusts(gateway),
   };
-  const own = [...parts.keys.findings, ...parts.tls.findings, ...parts.trusts.findings, ...clientCa(gateway)];
+  const own = [
+    ...parts.keys.findings,
+    ...parts.tls.findings,
+    ...parts.trusts.findings,
+    ...anchorRules(parts),
+    ...clientCa(gateway),
+  ];
   const diagnostics = own.map((finding) => diagnose(loaded.files.gateway.source, finding));
   const compiled: CompiledService[] = [];
   const refused = [...loaded.refused];
@@ -101,6 +107,22 @@ interface Parts {
 
 function clientCa(gateway: GatewayConfig): Finding[] {
   return missingFiles(gateway.listen.tls?.clientCa ?? [], ['listen', 'tls', 'client-ca']);
+}
+
+/** A partner's own certificate belongs under `certificates`; as an anchor it makes every other one untrusted. */
+function anchorRules({ trusts }: Parts): Finding[] {
+  return [...trusts.values].flatMap(([name, { anchors }]) =>
+    anchors
+      .filter(({ version, basicConstraints }) => version === 3 && basicConstraints?.ca !== true)
+      .map(({ subject }) => ({
+        severity: 'warning' as const,
+        code: 'WARN_ANCHOR' as const,
+        message: `the anchor ${subject.toString()} is no CA certificate`,
+        path: ['trust', name, 'anchors'],
+        key: true,
+        help: 'certificates of partners themselves belong under certificates',
+      })),
+  );
 }
 
 function missingFiles(files: readonly string[], path: Path): Finding[] {
@@ -288,13 +310,14 @@ function chainFinding(error: CountersignError, config: ChainConfig, parts: Parts
 }
 
 /** What was expected and found, as far as the pipeline says it. */
-function hints({ details }: CountersignError): Pick<Finding, 'expected' | 'found' | 'nearest'> {
-  const { expected, found, known, name } = details;
+function hints({ details }: CountersignError): Pick<Finding, 'expected' | 'found' | 'nearest' | 'help'> {
+  const { expected, found, known, name, help } = details;
   const names = typeof known === 'string' && known !== '' ? known.split(', ') : [];
   const wanted = typeof expected === 'string' ? expected : oneOf(names);
   return {
     ...(wanted === '' ? {} : { expected: wanted }),
     ...(typeof found === 'string' ? { found } : {}),
+    ...(typeof help === 'string' ? { help } : {}),
     nearest: typeof name === 'string' ? nearestName(name, names) : undefined,
   };
 }

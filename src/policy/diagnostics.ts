@@ -52,7 +52,8 @@ export function renderDiagnostic(diagnostic: Diagnostic, show: (file: string) =>
 /** The candidate nearest to `name` by edit distance, or undefined where none is near enough to be meant. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.min(3, Math.ceil(name.length / 3)) + 1;
+  // a name of one letter is near to every other such name
+  let bestDistance = Math.min(3, Math.ceil(name.length / 3), name.length - 1) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance && candidate !== name) {

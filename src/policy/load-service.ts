@@ -1,5 +1,5 @@
 /** Reads service files: their shape, their chains, what must hold of each and of all of them together. */
-import { basename } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { Clock } from '../core/clock.js';
 import type { AlgorithmTable } from '../wss/algorithms/table.js';
 import { readChain, type StepModules } from './chains.js';
@@ -10,6 +10,7 @@ import { checkShape, diagnose, type Finding } from './issues.js';
 import { exceptionRules } from './rules/exceptions.js';
 import { orderRules, partRules, referenceRules } from './rules/names.js';
 import { attachmentRules, chainRules, nameRules, upstreamRules } from './rules/service.js';
+import { namespaces } from './schema/common.js';
 import { serviceSchema } from './schema/service.js';
 import type { GatewayShape, ServiceShape } from './schema/shapes.js';
 import { objectSource, readSource, type Source } from './source.js';
@@ -122,7 +123,7 @@ export function readService(
   // a file that is no map has one thing wrong with it
   if (isMap || value === null) findings.push(...request.findings, ...response.findings);
   const chains = [request.chain, response.chain].filter((chain) => chain !== undefined);
-  const own = 'value' in checked ? checked.value.namespaces : {};
+  const own = 'value' in checked ? checked.value.namespaces : namespacesOf(value);
   findings.push(...chains.flatMap((chain) => findingsOf(chain, own, gateway, steps)));
   if ('value' in checked) {
     findings.push(...attachmentRules(checked.value.attachments, chains));
@@ -142,14 +143,20 @@ export function readService(
 
 function findingsOf(
   chain: ChainConfig,
-  namespaces: Readonly<Record<string, string>>,
+  declared: Readonly<Record<string, string>>,
   gateway: GatewayShape | undefined,
   steps: StepModules,
 ): Finding[] {
   const own = [...chainRules(chain, steps), ...orderRules(chain, steps)];
   if (gateway === undefined) return own;
-  const known = { ...gateway.namespaces, ...namespaces };
+  const known = { ...gateway.namespaces, ...declared };
   return [...own, ...referenceRules(chain, gateway), ...partRules(chain, known)];
+}
+
+/** The namespaces of a file that is wrong elsewhere: what they declare is not to be reported as undeclared. */
+function namespacesOf(value: unknown): Readonly<Record<string, string>> {
+  const checked = checkShape(namespaces, field(value, 'namespaces') ?? {});
+  return 'value' in checked ? checked.value : {};
 }
 
 function field(value: unknown, key: string): unknown {
@@ -168,12 +175,13 @@ export function duplicates(services: readonly ServiceRead[]): Map<ServiceRead, D
     for (const other of services) {
       const what = same(other);
       if (what === undefined) continue;
+      const file = relative(dirname(service.source.file), other.source.file);
       const finding: Finding = {
         code: 'CONFIG_DUPLICATE',
         message:
           what === 'path'
-            ? `the path ${service.path ?? ''} is also that of ${other.source.file}`
-            : `the name ${service.name} is also that of ${other.source.file}`,
+            ? `the path ${service.path ?? ''} is also that of ${file}`
+            : `the name ${service.name} is also that of ${file}`,
         path: what === 'path' ? ['path'] : [],
         help: 'neither of the two services starts',
       };

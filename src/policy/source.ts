@@ -48,7 +48,8 @@ export function readSource(file: string): Source {
     if (bytes.length > maxBytes) return unreadable(file, `the file is larger than ${maxBytes} bytes`);
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    return unreadable(file, reason(error));
+    const why = reason(error);
+    return unreadable(file, why, why === missing ? missingHelp : undefined);
   }
   return parseSource(file, text);
 }
@@ -202,13 +203,16 @@ function problem(place: Place, message: string, help: string | undefined): Diagn
   };
 }
 
-function unreadable(file: string, message: string): Source {
+const missing = 'there is no such file';
+const missingHelp = '--config FILE names another; `countersign init DIR` makes samples';
+
+function unreadable(file: string, message: string, help?: string): Source {
   const place: Place = { at: { file, line: 0, column: 0 }, length: 0, source: undefined };
   return {
     file,
     text: '',
     value: undefined,
-    problems: [{ ...problem(place, `cannot be read: ${message}`, undefined), code: 'CONFIG_UNREADABLE' }],
+    problems: [{ ...problem(place, `cannot be read: ${message}`, help), code: 'CONFIG_UNREADABLE' }],
     place: () => place,
     keyPlace: () => place,
   };
@@ -217,7 +221,7 @@ function unreadable(file: string, message: string): Source {
 function reason(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   if ('code' in error && typeof error.code === 'string') {
-    if (error.code === 'ENOENT') return 'there is no such file';
+    if (error.code === 'ENOENT') return missing;
     if (error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not UTF-8';
     return error.code;
   }

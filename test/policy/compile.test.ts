@@ -125,6 +125,31 @@ it('says the nearest name of what only compiling knows', async () => {
   expect(made.diagnostics.map(({ nearest }) => nearest)).toContain('rsa-sha256');
 });
 
+it('says which algorithms are allowed instead of one that is not, and how to allow it', async () => {
+  const steps = '[sign: { key: client, parts: [body], algorithm: rsa-sha1 }]';
+  const made = await compiled({ orders: `${head}response: []\nrequest: ${steps}\n` });
+  const denied = made.diagnostics.find(({ code }) => code === 'ALGORITHM_DENIED');
+  expect(denied?.expected).toMatch(/^rsa-sha256, rsa-sha384, .* or rsa-pss-sha512$/);
+  expect(denied?.help).toContain('"rsa-sha1 for sign until DATE"');
+});
+
+it.each(['60', '1minute'])('says what a duration is where there is none: %s', async (ttl) => {
+  const made = await compiled({ orders: `${head}response: []\nrequest: [timestamp: { ttl: ${ttl} }]\n` });
+  const found = made.diagnostics.find(({ code }) => code === 'CONFIG_INVALID');
+  expect([found?.expected, found?.help]).toEqual(['a duration such as 300s', undefined]);
+});
+
+it('warns of an anchor that is no CA, and not of one that is', async () => {
+  const warned = async (anchor: string): Promise<number> => {
+    const text = gateway.replace(String(ca?.certificateFile), anchor);
+    const steps = 'request:\n  - verify: { trust: servers, parts: [body] }\n';
+    const made = await compiled({ orders: `${head}${steps}response: []\n` }, text);
+    return made.diagnostics.filter(({ code }) => code === 'WARN_ANCHOR').length;
+  };
+  expect(await warned(String(server?.certificateFile))).toBe(1);
+  expect(await warned(String(ca?.certificateFile))).toBe(0);
+});
+
 describe('what cannot be opened', () => {
   const plain = 'path: /plain\nupstream: http://127.0.0.1:1/\nrequest: []\nresponse: []\n';
 

@@ -26,6 +26,7 @@ describe('the nearest name', () => {
     expect(nearestName('partner', ['tls', 'client'])).toBeUndefined();
     expect(nearestName('to', ['key', 'parts'])).toBeUndefined();
     expect(nearestName('x', [])).toBeUndefined();
+    expect(nearestName('p', ['o', 'wsa'])).toBeUndefined();
   });
 });
 

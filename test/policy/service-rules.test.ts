@@ -193,6 +193,16 @@ describe('what chains refer to', () => {
     expect(withService(text).diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
+  it('reports no declared prefix as undeclared in a file that is wrong elsewhere', () => {
+    const steps = 'request: [sign: { key: client, parts: [header/wsa:To] }]\n';
+    const text = `namespaces: { wsa: urn:wsa }\npath: orders\nupstream: http://h/\nresponse: []\n${steps}`;
+    const errors = (): string[] =>
+      withService(text)
+        .diagnostics.filter(({ severity }) => severity === 'error')
+        .map(({ code, message }) => `${code} ${message}`);
+    expect(errors()).toEqual(['CONFIG_INVALID "path" is not accepted']);
+  });
+
   it("takes the gateway's prefixes", () => {
     const loaded = load({
       'gateway.yaml': `${gateway}namespaces: { wsa: urn:wsa }\n`,

@@ -47,6 +47,10 @@ export const configCodes = {
     kind: 'warning',
     summary: 'A subject has one RDN only; subjects are compared complete.',
   },
+  WARN_ANCHOR: {
+    kind: 'warning',
+    summary: 'An anchor is no CA certificate: it vouches for no certificate but itself.',
+  },
   WARN_OPEN: { kind: 'warning', summary: 'A listener is open to everybody, as the policy says.' },
   WARN_ALGORITHM: { kind: 'warning', summary: 'The policy allows an algorithm that is not safe any more.' },
   WARN_OBSERVE: { kind: 'warning', summary: 'A chain only observes: what it would refuse is passed on.' },

@@ -1,6 +1,6 @@
 /** Algorithms of step options: looked up and judged when the chain is built. */
 import type { KeyFacts } from '../../providers/contract.js';
-import type { AlgorithmKind, DescriptorOf } from '../../wss/algorithms/descriptor.js';
+import type { AlgorithmDescriptor, AlgorithmKind, DescriptorOf } from '../../wss/algorithms/descriptor.js';
 import type { AlgorithmUse } from '../../wss/profiles.js';
 import type { StepBuild } from '../handler.js';
 import { located, policyError } from '../policy-error.js';
@@ -37,8 +37,14 @@ export function chooseAlgorithm<K extends AlgorithmKind>(
   const descriptor = algorithms.byId(id, kind);
   const now = clock.now();
   // `check` counts what it lets pass; building a chain is no use of an exception.
-  if (!constraints.permits(id, use, now)) located(at, () => constraints.check(id, use, undefined, now));
-  if (key !== undefined && 'key' in descriptor && descriptor.key.kind !== key.kind) {
+  if (!constraints.permits(id, use, now)) {
+    const known = ids
+      .filter((each) => constraints.permits(each, use, now) && fits(algorithms.byId(each, kind), key))
+      .join(', ');
+    const help = `or, knowing why, algorithms: { allow: ["${id} for ${use} until DATE"] }`;
+    located(at, () => constraints.check(id, use, undefined, now), { known, help });
+  }
+  if (key !== undefined && 'key' in descriptor && !fits(descriptor, key)) {
     throw policyError(
       'POLICY_INVALID',
       `${id} takes a key of kind ${descriptor.key.kind}, not ${key.kind}`,
@@ -47,3 +53,6 @@ export function chooseAlgorithm<K extends AlgorithmKind>(
   }
   return descriptor;
 }
+
+const fits = (descriptor: AlgorithmDescriptor, key: KeyFacts | undefined): boolean =>
+  key === undefined || !('key' in descriptor) || descriptor.key.kind === key.kind;

@@ -22,15 +22,28 @@ export interface EncryptOptions {
   readonly reference: ReferenceStyle;
 }
 
-const schema: z.ZodType<EncryptOptions> = z.strictObject({
-  to: recipient,
-  parts: someParts,
-  algorithm: z.string().default('aes128-gcm'),
-  'key-transport': z.string().default('rsa-oaep'),
-  digest: z.string().optional(),
-  mgf: z.string().optional(),
-  reference: reference.default('thumbprint'),
-});
+const schema: z.ZodType<EncryptOptions> = z
+  .strictObject({
+    to: recipient,
+    parts: someParts,
+    algorithm: z.string().default('aes128-gcm'),
+    'key-transport': z.string().default('rsa-oaep'),
+    digest: z.string().optional(),
+    mgf: z.string().optional(),
+    reference: reference.default('thumbprint'),
+  })
+  // the hashes of the other transports are not the policy's to default (design/policy.md)
+  .overwrite((options) => (options['key-transport'] === 'rsa-oaep' ? withHashes(options) : options));
+
+/** In the order of the schema, which `expand` shows. */
+function withHashes({
+  reference: named,
+  digest = 'sha256',
+  mgf = 'sha256',
+  ...others
+}: EncryptOptions): EncryptOptions {
+  return { ...others, digest, mgf, reference: named };
+}
 
 /** Encrypts parts of the message for one recipient (WSS 1.1.1 §9). */
 export const encrypt: StepModule<EncryptOptions> = {
@@ -43,6 +56,8 @@ export const encrypt: StepModule<EncryptOptions> = {
     parts: ['body/content'],
     algorithm: 'aes128-gcm',
     'key-transport': 'rsa-oaep',
+    digest: 'sha256',
+    mgf: 'sha256',
     reference: 'thumbprint',
   },
   repeatable: true,

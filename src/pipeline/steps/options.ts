@@ -11,7 +11,8 @@ export const name: z.ZodType<string> = z
   );
 
 /** A duration; it stays text, so that `expand` shows it as it is written. */
-export const duration: z.ZodType<string> = z.string().regex(durationPattern, 'a duration such as 300s');
+const durationRule = 'a duration such as 300s';
+export const duration: z.ZodType<string> = z.string(durationRule).regex(durationPattern, durationRule);
 
 /** Parts that may be none: what `decrypt` and `verify` require. */
 export const parts: z.ZodType<readonly string[]> = z.array(z.string().min(1, 'a part such as body')).max(64);

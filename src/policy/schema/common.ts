@@ -20,9 +20,10 @@ export const path: z.ZodType<string> = z.string(pathRule).min(1, pathRule);
 const durationRule = 'a duration such as 300ms, 30s, 5m or 24h';
 export const duration: z.ZodType<string> = z.string(durationRule).regex(durationPattern, durationRule);
 
+const sizeRule = 'a whole number, or a size such as 512KiB, 4MiB or 1GiB';
 export const size: z.ZodType<number | string> = z.union(
-  [z.int().min(0), z.string().regex(sizePattern)],
-  'a whole number, or a size such as 512KiB, 4MiB or 1GiB',
+  [z.int(sizeRule).min(0, sizeRule), z.string(sizeRule).regex(sizePattern, sizeRule)],
+  sizeRule,
 );
 
 export const secret: z.ZodType<SecretShape> = z
