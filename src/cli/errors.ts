@@ -37,8 +37,16 @@ export function register(program: Command): void {
       if (options.json === true) printJson(row);
       else {
         const fault =
-          row.fault === 'none' ? 'none: no message is being answered' : `${row.fault}, HTTP ${row.status}`;
+          row.fault === 'none'
+            ? 'none: no message is being answered'
+            : `${row.fault}, HTTP ${statusText(row)}`;
         print(`${row.code}\n  ${row.summary}\n  who can act: ${row.actor}\n  peer sees:   ${fault}`);
       }
     });
+}
+
+/** SOAP 1.2 answers what the sender did wrong with 400, SOAP 1.1 with 500 (pipeline/fault.ts). */
+function statusText({ actor, fault, status }: { actor: string; fault: string; status: number }): string {
+  if (actor !== 'sender' || !(status === 500 || status === 400)) return String(status);
+  return /MustUnderstand|VersionMismatch/.test(fault) ? '500' : '500 (SOAP 1.2: 400)';
 }

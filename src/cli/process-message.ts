@@ -179,10 +179,18 @@ async function requestSide(
     };
   }
   if (request === undefined || chain === undefined) return () => Promise.resolve();
-  const bytes = readFileSync(request);
+  const bytes = readRequest(request);
   return async (exchange) => {
     await runChain(chain, { bytes, exchange, timer: new StepTimer(setting.clock) });
   };
+}
+
+function readRequest(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new CountersignError('USAGE', `the request ${file} cannot be read`, { cause });
+  }
 }
 
 interface Work {

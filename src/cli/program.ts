@@ -30,7 +30,14 @@ async function main(argv: readonly string[]): Promise<void> {
   const wanted = named === undefined ? Object.values(commands) : [named];
   for (const load of wanted) (await load()).register(program);
   for (const command of program.commands) inheritExit(command);
-  await program.parseAsync(argv);
+  await program.parseAsync(named === undefined ? withoutHelp(argv) : argv);
+}
+
+/** `countersign unknown --help` is wrong usage; without this it would print the general help and exit 0. */
+function withoutHelp(argv: readonly string[]): readonly string[] {
+  const first = argv[2];
+  if (first === undefined || first === 'help' || first.startsWith('-')) return argv;
+  return argv.filter((argument) => argument !== '--help' && argument !== '-h');
 }
 
 /** Subcommands throw instead of ending the process, so that output is never cut off. */

@@ -68,6 +68,31 @@ describe('check', () => {
     });
   });
 
+  it('exits 2 for an algorithm that the policy does not allow', () => {
+    changed(service, 'parts: [timestamp, body] }', 'parts: [timestamp, body], algorithm: rsa-sha1 }', () => {
+      const { code, err } = countersign(['check', '--config', gateway]);
+      expect(code).toBe(2);
+      expect(err).toContain('ALGORITHM_DENIED');
+    });
+  });
+
+  it('says what a size is', () => {
+    changed(gateway, 'services: ', 'limits: { envelope: 4MB }\nservices: ', () => {
+      expect(countersign(['check', '--config', gateway]).err).toContain(
+        'expected: a whole number, or a size',
+      );
+    });
+  });
+
+  it('does not call a service refused that was not built only because --offline opens no token', () => {
+    const hsm = '    hsm: { module: /no.so, token: t, label: client, pin: { env: NO_PIN } }';
+    changed(gateway, '  client:\n', `  client:\n${hsm}\n`, () => {
+      const { code, out } = countersign(['check', '--config', gateway, '--provider', 'pkcs11', '--offline']);
+      expect(code).toBe(0);
+      expect(out).toMatch(/: ok: .*; not built, their keys are on tokens: orders\n$/);
+    });
+  });
+
   it('checks one service file with the gateway that names it', () => {
     expect(countersign(['check', service]).code).toBe(0);
     const { code, err } = countersign(['check', join(folder, 'wsdl/orders.wsdl')]);

@@ -23,6 +23,7 @@ describe('the command line', () => {
     expect(out).toBe('');
     expect(err).toContain('Did you mean errors?');
     expect(countersign([]).code).toBe(2);
+    expect(countersign(['erorrs', '--help'])).toMatchObject({ code: 2, out: '' });
     expect(countersign(['errors', '--jsn']).code).toBe(2);
   });
 
@@ -46,7 +47,7 @@ describe('errors', () => {
      "PART_NOT_SIGNED
        A part that must be signed is not covered.
        who can act: sender
-       peer sees:   wsse:FailedCheck, HTTP 500
+       peer sees:   wsse:FailedCheck, HTTP 500 (SOAP 1.2: 400)
      "
     `);
     expect(JSON.parse(countersign(['errors', 'REPLAYED', '--json']).out)).toMatchObject({

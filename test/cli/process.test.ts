@@ -64,6 +64,7 @@ describe('countersign process', () => {
     ['an unknown service', ['--service', 'nobody'], 2],
     ['a configuration that is not there', ['--config', 'nowhere.yaml'], 2],
     ['a request for a request', ['--request', 'x.xml'], 2],
+    ['a request that is not there', ['--chain', 'response', '--request', 'no-such.xml'], 2],
   ])('says what is wrong with %s', (_, more, status) => {
     const result = countersign('accepted', input('accepted'), ...more);
     expect(result).toMatchObject({ status, out: '' });

@@ -74,6 +74,13 @@ describe('steps', () => {
     );
   };
 
+  it('says when the exchanges of a log have other outcomes than the one asked for', () => {
+    expect(countersign(['steps', file, '--outcome', 'fault']).out).toBe(
+      'no exchanges; 5 of another outcome (--outcome all)\n',
+    );
+    expect(countersign(['steps', file, '--until', '2020-01-01']).out).toBe('no exchanges\n');
+  });
+
   it('takes times and outcomes', () => {
     expect(exchanges()).toEqual([3, 1]);
     expect(exchanges('--outcome', 'all')).toEqual([4, 1]);

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { compose } from '../../compose.js';
-import { kinds } from '../../core/codes/entry.js';
-import { codes } from '../../core/codes.js';
 import { CountersignError } from '../../core/errors.js';
 import {
   configurationFiles,
@@ -101,9 +99,8 @@ export function providerOf(name: string | undefined): 'js' | 'openssl' | 'pkcs11
 }
 
 function worst(diagnostics: readonly Diagnostic[]): number {
-  const exit = diagnostics
-    .filter(isError)
-    .map(({ code }) => exitOfCode(code, kinds[codes[code].kind].status));
+  // no message is being refused here: ALGORITHM_DENIED and the like are the configuration's
+  const exit = diagnostics.filter(isError).map(({ code }) => exitOfCode(code));
   // a wrong configuration comes first: its keys may not even be the ones that are meant
   if (exit.includes(exits.configuration)) return exits.configuration;
   return exit[0] ?? exits.ok;
@@ -116,8 +113,14 @@ function summary({ gateway, compiled, diagnostics }: Checked): string {
   const { services, refused, keys } = compiled;
   const partly = services.length === 0 ? 'starts without any service' : 'starts without some services';
   const state = errors === 0 ? 'ok' : compiled.config === undefined ? 'does not start' : partly;
-  const names = refused.map(({ name }) => name).join(', ');
-  return `${shown(gateway)}: ${state}: ${plural(services.length, 'service')}, ${plural(keys.size, 'key')}; ${counted}${names === '' ? '' : `; refused: ${names}`}`;
+  const wrong = new Set(diagnostics.filter(isError).map(({ service }) => service));
+  const list = (what: string, bad: boolean): string => {
+    const names = refused.filter(({ name }) => wrong.has(name) === bad).map(({ name }) => name);
+    return names.length === 0 ? '' : `; ${what}: ${names.join(', ')}`;
+  };
+  // offline, a chain whose key is on a token is read and not built
+  const lists = `${list('refused', true)}${list('not built, their keys are on tokens', false)}`;
+  return `${shown(gateway)}: ${state}: ${plural(services.length, 'service')}, ${plural(keys.size, 'key')}; ${counted}${lists}`;
 }
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -135,7 +135,7 @@ function printAddresses(demo: Demo): void {
   print(
     `  curl -s -H 'Content-Type: text/xml' --data-binary @${folder}/messages/order.xml http://127.0.0.1:${ports.client}/orders`,
   );
-  print(`  curl -s http://127.0.0.1:${ports.client}/orders?wsdl`);
+  print(`  curl -s 'http://127.0.0.1:${ports.client}/orders?wsdl'`);
   print(
     `  npx countersign process --config ${folder}/client/countersign.yaml --service orders --chain request < ${folder}/messages/order.xml`,
   );

@@ -1,6 +1,6 @@
 import { CountersignError } from '../../core/errors.js';
 import { print, printJson } from '../output.js';
-import { readLog } from './read.js';
+import { readLog, type Exchange } from './read.js';
 import { compare, showComparison, showGroups, showSlowest } from './show.js';
 import { StepReport, type GroupBy, type GroupStatistics } from './statistics.js';
 
@@ -24,14 +24,14 @@ export async function stepsCommand(logs: readonly string[], options: StepsOption
     return;
   }
   if (logs.length === 0) throw usage('name a log file, or - for standard input');
-  const report = await collect(logs, options);
+  const { report, others } = await collect(logs, options);
   const groups = report.groups();
   const slowest = report.slowest();
   if (options.json === true) {
     printJson(options.slowest === undefined ? { groups } : { groups, slowest });
     return;
   }
-  print(showGroups(groups));
+  print(showGroups(groups, others));
   if (slowest.length > 0) print(`\n${showSlowest(slowest)}`);
 }
 
@@ -47,10 +47,10 @@ async function compareCommand(
   let groups: readonly [GroupStatistics[], GroupStatistics[]];
   if (options.by === undefined) {
     if (logs.length > 0) throw usage('--compare names both logs; with --by it names two of its values');
-    groups = [(await collect([a], options)).groups(), (await collect([b], options)).groups()];
+    groups = [(await collect([a], options)).report.groups(), (await collect([b], options)).report.groups()];
   } else {
     if (logs.length === 0) throw usage('name the log whose values --compare compares');
-    const all = (await collect(logs, options)).groups();
+    const all = (await collect(logs, options)).report.groups();
     groups = [all.filter(({ by }) => by === a), all.filter(({ by }) => by === b)];
   }
   const rows = compare(...groups);
@@ -58,11 +58,19 @@ async function compareCommand(
   else print(showComparison(rows, [a, b]));
 }
 
-async function collect(logs: readonly string[], options: StepsOptions): Promise<StepReport> {
-  const { since, until, outcome } = options;
-  const report = new StepReport(options.by, options.slowest);
-  for (const log of logs) await readLog(log, { since, until, outcome }, (exchange) => report.add(exchange));
-  return report;
+/** @returns the report of the outcome that was asked for, and how many exchanges had another */
+async function collect(
+  logs: readonly string[],
+  { by, slowest, since, until, outcome }: StepsOptions,
+): Promise<{ report: StepReport; others: number }> {
+  const report = new StepReport(by, slowest);
+  let others = 0;
+  const take = (exchange: Exchange): void => {
+    if (outcome === 'all' || exchange.outcome === outcome) report.add(exchange);
+    else others++;
+  };
+  for (const log of logs) await readLog(log, { since, until }, take);
+  return { report, others };
 }
 
 const usage = (message: string): CountersignError => new CountersignError('USAGE', message);

@@ -21,8 +21,6 @@ export interface Selection {
   /** ISO times, or their beginnings; from `since` on, before `until`. */
   readonly since: string | undefined;
   readonly until: string | undefined;
-  /** `all`, or one outcome. */
-  readonly outcome: string;
 }
 
 /**
@@ -50,8 +48,7 @@ export async function readLog(
   }
 }
 
-function selected({ time, outcome }: Exchange, { since, until, outcome: wanted }: Selection): boolean {
-  if (wanted !== 'all' && outcome !== wanted) return false;
+function selected({ time }: Exchange, { since, until }: Selection): boolean {
   return (since === undefined || time >= since) && (until === undefined || time < until);
 }
 

@@ -32,8 +32,11 @@ const cells = (row: StepStatistics): string[] => [
 const title = ({ service, chain, by, exchanges }: GroupStatistics): string =>
   `${service} ${chain}${by === undefined ? '' : ` ${by}`}  (${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'})`;
 
-export function showGroups(groups: readonly GroupStatistics[]): string {
-  if (groups.length === 0) return 'no exchanges';
+/** @param others exchanges of outcomes that were not asked for: who sees nothing learns why */
+export function showGroups(groups: readonly GroupStatistics[], others: number): string {
+  if (groups.length === 0) {
+    return others === 0 ? 'no exchanges' : `no exchanges; ${others} of another outcome (--outcome all)`;
+  }
   return groups.map((group) => `${title(group)}\n${table(columns, group.steps.map(cells))}`).join('\n\n');
 }
 
