@@ -82,6 +82,10 @@ function nextDelimiter(bytes: Buffer, delimiter: Buffer, from: number): number {
   // An empty part has its delimiter at once: the line break that ends the headers is also its own.
   for (let at = bytes.indexOf(delimiter, from); at >= 0; at = bytes.indexOf(delimiter, at + 1)) {
     if (at - 2 >= from && bytes[at - 2] === CR && bytes[at - 1] === LF) return at - 2;
+    // Readers that end lines with LF or CR alone would see a part here that nobody has looked at.
+    if (at > from && (bytes[at - 1] === LF || bytes[at - 1] === CR)) {
+      throw malformed('a boundary stands behind a line break that is not CRLF');
+    }
   }
   throw malformed('a part does not end');
 }

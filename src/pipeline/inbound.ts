@@ -13,14 +13,14 @@ export async function runInbound(message: Message, chain: Chain): Promise<void> 
   const { document, timer, facts } = message;
   timer.enter('header');
   message.firstVerify = chain.verifies[0];
-  checkMustUnderstand(document, message.envelope, chain.header.role);
-  message.securityHeader = findSecurityHeader(document, message.envelope, chain.header.role);
+  checkHeaders(message, chain);
   if (passUnsignedFault(message, chain)) return;
   await walkSecurityHeader(message, chain);
   timer.enter('header');
   if (chain.inbound.some(({ decrypts }) => decrypts !== undefined)) {
     // A Header block or the Body may have come out of ciphertext; from here on the envelope must be a plain one.
     message.envelope = findEnvelope(document);
+    checkHeaders(message, chain);
     facts.operation = operationOf(document, message.envelope);
     facts.fault = faultOf(document, message.envelope) !== NONE;
   }
@@ -33,6 +33,16 @@ export async function runInbound(message: Message, chain: Chain): Promise<void> 
   keepSigners(message, chain);
   timer.enter('header');
   strip(message, chain);
+}
+
+/**
+ * Judges the header blocks. It is asked again once everything is decrypted: a second Security header for the role could
+ * have come out of ciphertext, and would be forwarded as if it had been checked (WSS 1.1.1 §5).
+ */
+function checkHeaders(message: Message, { header: { role } }: Chain): void {
+  const { document, envelope } = message;
+  checkMustUnderstand(document, envelope, role);
+  message.securityHeader = findSecurityHeader(document, envelope, role);
 }
 
 /** Says that the messages' signatures have been used, as the very last thing before the message goes on. */

@@ -1,8 +1,8 @@
 /** Faults of the upstream that the policy lets pass without a signature (design/policy.md, Faults). */
 import { CountersignError } from '../core/errors.js';
-import { NONE, ns } from '../xml/index.js';
+import { NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
 import type { Chain } from './chain.js';
-import { count, type Message } from './context.js';
+import { count, type Message, type SoapVersion } from './context.js';
 import { faultOf, faultText, type FaultText } from './message-facts.js';
 
 /**
@@ -20,22 +20,64 @@ export function passUnsignedFault(message: Message, { kind, onFault }: Chain): b
   return true;
 }
 
+/** What of an unsigned fault may pass, and what each of these may hold; every name once. */
+const shapes: Readonly<Record<SoapVersion, readonly FaultField[]>> = {
+  '1.1': [
+    { namespace: '', local: 'faultcode', holds: [] },
+    { namespace: '', local: 'faultstring', holds: [] },
+    { namespace: '', local: 'detail', holds: 'anything' },
+  ],
+  '1.2': [
+    { namespace: ns.soap12, local: 'Code', holds: ['Value', 'Subcode'] },
+    { namespace: ns.soap12, local: 'Reason', holds: ['Text'] },
+    { namespace: ns.soap12, local: 'Detail', holds: 'anything' },
+  ],
+};
+
+interface FaultField {
+  readonly namespace: string;
+  readonly local: string;
+  /** SOAP elements that may be inside; none: text only. */
+  readonly holds: readonly string[] | 'anything';
+}
+
 /** Takes away what was not signed and is not code, reason or allowed detail. What stays, stays as it came. */
 function reduce({ document, envelope }: Message, keepDetail: boolean): void {
   const fault = faultOf(document, envelope);
-  const kept =
-    envelope.version === '1.1'
-      ? [`{}faultcode`, `{}faultstring`, ...(keepDetail ? [`{}detail`] : [])]
-      : [`{${ns.soap12}}Code`, `{${ns.soap12}}Reason`, ...(keepDetail ? [`{${ns.soap12}}Detail`] : [])];
+  const fields = shapes[envelope.version].filter(({ holds }) => keepDetail || holds !== 'anything');
+  for (const place of [envelope.body, fault]) {
+    // Text cannot be told from what the caller would read as the service's own words.
+    if (document.hasNonWhitespaceText(place)) throw notAFault(document, place, 'holds text');
+  }
+  const kept = new Set<FaultField>();
   for (const child of document.children(fault)) {
-    const name = `{${document.namespace(child)}}${document.localName(child)}`;
-    if (!kept.includes(name)) document.remove(child);
-    else if (name.startsWith('{}fault') && document.firstChild(child) !== NONE) {
-      throw new CountersignError('SOAP_STRUCTURE', `${document.localName(child)} of the fault is not text`);
+    const field = fields.find(({ namespace, local }) => document.is(child, namespace, local));
+    if (field === undefined) {
+      document.remove(child);
+      continue;
     }
+    if (kept.has(field)) throw notAFault(document, child, 'is there twice');
+    kept.add(field);
+    if (field.holds !== 'anything') checkInside(document, child, field.holds);
   }
   if (envelope.header !== NONE) document.remove(envelope.header);
 }
+
+/** SOAP 1.1 §4.4, SOAP 1.2 part 1 §5.4: text in the leaves, and nothing but what is named around it. */
+function checkInside(document: XmlDocument, element: NodeId, names: readonly string[]): void {
+  const children = document.children(element);
+  if (children.length > 0 && document.hasNonWhitespaceText(element)) {
+    throw notAFault(document, element, 'holds text between its elements');
+  }
+  for (const child of children) {
+    const name = names.find((local) => document.is(child, ns.soap12, local));
+    if (name === undefined) throw notAFault(document, child, 'is no part of a fault');
+    checkInside(document, child, name === 'Subcode' ? names : []);
+  }
+}
+
+const notAFault = (document: XmlDocument, element: NodeId, problem: string): CountersignError =>
+  new CountersignError('SOAP_STRUCTURE', `${document.path(element)} ${problem}`);
 
 /** Refusals that mean: the fault came without the protection that the policy asks for. */
 const uncovered: ReadonlySet<string> = new Set([

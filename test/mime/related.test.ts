@@ -20,6 +20,13 @@ describe('readRelated', () => {
     expect(read('--b  \n\n--x--b--c\n--b--')).toBe('1 --x--b--c');
   });
 
+  it.each(['\n', '\r'])('refuses a boundary behind a line break that is %j alone', (lineBreak) => {
+    const bytes = (text: string): Buffer => Buffer.from(`--b\r\n\r\n<a>${text}</a>\r\n--b--`);
+    const parse = (text: string): unknown => readRelated(bytes(text), new Map([['boundary', 'b']]));
+    expect(parse('x--b')).toMatchObject({ parts: [{}] });
+    expect(() => parse(`${lineBreak}--b`)).toThrow(expect.objectContaining({ code: 'MIME_MALFORMED' }));
+  });
+
   it.each([
     ['no boundary', two, { boundary: '' }],
     ['a boundary that is too long', two, { boundary: 'b'.repeat(71) }],

@@ -108,6 +108,30 @@ describe("the upstream's own faults", () => {
       expect(text).not.toMatch(/urn:x|Header/);
     });
 
+    it.each([
+      ['text in the Fault', (text: string) => text.replace('<soap:Fault>', '<soap:Fault>pay to 42')],
+      ['text in the Body', (text: string) => text.replace('<soap:Fault>', 'pay to 42<soap:Fault>')],
+      [
+        'a code twice',
+        (text: string) => text.replace(/(<faultcode>.*<\/faultcode>|<soap:Code>.*<\/soap:Code>)/, '$1$1'),
+      ],
+      [
+        'a stranger in the reason',
+        (text: string) =>
+          text.replace(/(<\/faultstring>|<\/soap:Reason>)/, '<o:secret xmlns:o="urn:o">42</o:secret>$1'),
+      ],
+      [
+        'a stranger in the code',
+        (text: string) =>
+          text.replace(/(<\/faultcode>|<\/soap:Code>)/, '<o:secret xmlns:o="urn:o">42</o:secret>$1'),
+      ],
+    ])('nothing else passes within them either: %s', async (_name, change) => {
+      const options = response({ onFault: 'allow-unsigned' });
+      expect(await verdict(check, message, options)).toBe('accepted');
+      expect(change(message)).not.toBe(message);
+      expect(await verdict(check, change(message), options)).toBe('SOAP_STRUCTURE');
+    });
+
     it('a fault with a Security header for our role must pass in full', async () => {
       const { text } = await run(protect, soap(fault, undefined, version));
       const options = response({ onFault: 'allow-unsigned' });

@@ -205,6 +205,7 @@ export class Decryption {
     if (this.#grafted.some((top) => document.contains(top, element))) {
       throw structureError(document, element, 'stands inside decrypted content');
     }
+    this.#refuseInside(element);
     const data = readEncryptedData(document, element, toolkit.algorithms);
     const key = this.#keyOf(data, listedBy);
     if (key.cipher !== undefined && key.cipher !== data.cipher) {
@@ -227,6 +228,18 @@ export class Decryption {
     if (parts === undefined) throw decryptFailed();
     this.#done.add(element);
     return { data, key, replaced, parts };
+  }
+
+  /**
+   * Nothing of a message stands inside another encrypted element (its EncryptionProperties). What does would go away
+   * when that one is replaced, and the failure to decrypt it would tell that the other was decrypted (ENC-08).
+   */
+  #refuseInside(element: NodeId): void {
+    const { document } = this.#input;
+    for (let at = document.parent(element); at !== NONE; at = document.parent(at)) {
+      if (document.namespace(at) !== ns.xenc) continue;
+      throw structureError(document, element, 'stands inside another encrypted element');
+    }
   }
 
   #keyOf(data: EncryptedData, listedBy: OpenedKey | undefined): OpenedKey {
