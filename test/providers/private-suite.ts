@@ -119,6 +119,19 @@ export function privateSuite(subject: Subject): void {
       );
     });
 
+    it('refuses a ciphertext that lost its leading zero', async () => {
+      for (const hash of ['SHA-256', 'SHA-1'] as const) {
+        const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256', mgfHash: hash } as const;
+        let whole: Uint8Array;
+        do whole = reference.wrapKey(algorithm, publicKey, randomBytes(16));
+        while (whole[0] !== 0);
+        expect((await operations().unwrapKey(algorithm, key, whole, 128)).length).toBe(16);
+        await expect(operations().unwrapKey(algorithm, key, whole.subarray(1), 128)).rejects.toMatchObject({
+          code: 'DECRYPT_FAILED',
+        });
+      }
+    });
+
     it.each(
       wraps
         .filter(({ name }) => name === 'RSA-OAEP')

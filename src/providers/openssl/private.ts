@@ -95,7 +95,10 @@ async function unwrapKey(
   const key = OpensslKey.object(handle, 'private');
   const { oaep, rejection } = OpensslKey.rsa(handle);
   const length = request.bits / 8;
+  // OpenSSL takes a ciphertext that lost its leading zero; RFC 8017 §7.1.2 and §7.2.2 ask for exactly k octets.
+  const isWhole = wrapped.length === Math.ceil(handle.bits / 8);
   if (algorithm.name === 'RSA-OAEP') {
+    if (!isWhole) throw decryptFailed();
     const web =
       algorithm.hash === algorithm.mgfHash && algorithm.label === undefined
         ? oaep.get(algorithm.hash)
@@ -106,6 +109,7 @@ async function unwrapKey(
     return decodeOaep(block, length, algorithm, digest);
   }
   const substitute = substituteKey(digest, rejection, wrapped, length);
+  if (!isWhole) return substitute;
   const block = await raw.run(key, wrapped);
   if (block?.length !== Math.ceil(handle.bits / 8)) return substitute;
   return decodeEncryption(block, length, substitute);
