@@ -1,6 +1,5 @@
 /** Certificates: reading, names, path building and validation. No crypto here: `digest` and `verify` are arguments. */
 export { parseCertificate } from './certificate.js';
-export { equal as equalBytes } from '../core/bytes.js';
 export { equalNames } from './names.js';
 export {
   issuerSerialMatches,

@@ -1,7 +1,8 @@
 /** Whose signatures a policy takes. */
+import { equal } from '../core/bytes.js';
 import type { DigestFunction, VerifyFunction } from '../core/contracts.js';
 import { CountersignError } from '../core/errors.js';
-import { equalBytes, matchesSubject, validatePath, type NamePattern } from '../pki/index.js';
+import { matchesSubject, validatePath, type NamePattern } from '../pki/index.js';
 import type { Certificate } from '../pki/types.js';
 import type { Crypto, KeyHandle } from '../providers/contract.js';
 import type { AlgorithmTable } from './algorithms/table.js';
@@ -111,7 +112,7 @@ class ConfiguredTrust implements Trust {
       crypto.verify(algorithm, crypto.importPublicKey(spki), signature, data);
     const digest: DigestFunction = (hash, bytes) => crypto.digest(hash, bytes);
     const permits = (judged: Certificate, role: 'signed' | 'trusted'): void => {
-      const leaf = equalBytes(judged.der, certificate.der);
+      const leaf = equal(judged.der, certificate.der);
       constraints.checkKey(judged.publicKey, leaf ? 'verify' : 'certificate', now);
       // Nobody relies on the signature of an anchor or a pinned certificate (RFC 5280 §6.1.1 d).
       if (role === 'trusted') return;
