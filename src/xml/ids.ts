@@ -30,6 +30,8 @@ export class IdIndexer {
   readonly #tree: Tree;
   #limits: Limits;
   #rules: IdRules = noRules;
+  /** The bytes that the rules' local names end with: most names of a message end otherwise. */
+  readonly #lastBytes = new Uint8Array(256);
 
   constructor(tree: Tree, limits: Limits) {
     this.#tree = tree;
@@ -39,11 +41,17 @@ export class IdIndexer {
   /** Begins a document. */
   begin(limits: Limits, rules: IdRules | undefined): void {
     this.#limits = limits;
+    if (rules === this.#rules) return;
     this.#rules = rules ?? noRules;
+    this.#lastBytes.fill(0);
+    for (const { local } of [...this.#rules.anywhere, ...this.#rules.unqualified]) {
+      this.#lastBytes[local.charCodeAt(local.length - 1)] = 1;
+    }
   }
 
   /** Whether any rule speaks of this local name. */
   mayNameAnId(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#lastBytes[bytes[end - 1] as number] !== 1) return false;
     const { anywhere, unqualified } = this.#rules;
     for (const { local } of anywhere) if (spells(bytes, start, end, local)) return true;
     for (const { local } of unqualified) if (spells(bytes, start, end, local)) return true;
