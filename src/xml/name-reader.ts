@@ -4,6 +4,7 @@ import { isNcNameBytes } from './chars.js';
 import * as chars from './chars.js';
 import type { IdIndexer } from './ids.js';
 import { malformed, overLimit } from './refusal.js';
+import { sameBytes } from './same.js';
 import * as tables from './tables.js';
 import { nothing, type Source, type Tree } from './tree.js';
 
@@ -36,6 +37,7 @@ export class NameReader {
   readonly #ids: IdIndexer;
   #source: Source;
   #bytes: Buffer;
+  #view: DataView;
   /** The name read last. */
   #last = 0;
   #names = 0;
@@ -47,6 +49,7 @@ export class NameReader {
     this.#ids = ids;
     this.#source = nothing;
     this.#bytes = nothing.bytes;
+    this.#view = nothing.view;
   }
 
   /** Begins a document. */
@@ -61,6 +64,7 @@ export class NameReader {
   enter(source: Source): void {
     this.#source = source;
     this.#bytes = source.bytes;
+    this.#view = source.view;
   }
 
   /**
@@ -74,9 +78,12 @@ export class NameReader {
     if (guess !== ATOM_NONE && rows[(guess << ATOM_SHIFT) + ATOM_SOURCE] === this.#source.id) {
       const from = rows[(guess << ATOM_SHIFT) + ATOM_START] as number;
       const length = (rows[(guess << ATOM_SHIFT) + ATOM_END] as number) - from;
-      let at = 0;
-      while (at < length && bytes[start + at] === bytes[from + at]) at++;
-      if (at === length && start + at < bytes.length && nameBytes[bytes[start + at] as number] === 0) {
+      const end = start + length;
+      if (
+        end < bytes.length &&
+        nameBytes[bytes[end] as number] === 0 &&
+        sameBytes(this.#view, from, start, length)
+      ) {
         this.#last = guess;
         this.length = length;
         return guess;

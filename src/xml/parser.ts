@@ -5,6 +5,7 @@ import type { IdRules } from './ids.js';
 import { cdataEnd, commentEnd, instructionEnd, refuseNonCharacter, startsWith } from './markup.js';
 import { canonicalInText, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit, refusal } from './refusal.js';
+import { sameBytes } from './same.js';
 import * as tables from './tables.js';
 import { TagReader } from './tag-reader.js';
 import { NONE, nothing, Tree, type NodeId, type Source } from './tree.js';
@@ -19,7 +20,9 @@ const {
   TEXT_REFERENCE,
   TEXT_RETURN,
   textBytes,
+  textPairs,
 } = chars;
+
 const {
   ATOM_END,
   ATOM_SHIFT,
@@ -45,6 +48,9 @@ const {
   START,
 } = tables;
 
+/** Text is looked at byte by byte so far: most is no longer. */
+const NEAR = 24;
+
 /**
  * One pass over the bytes: strict XML 1.0 (fifth edition) with Namespaces 1.0, no document type. Iterative: depth is
  * a limit and never the stack. One parser serves one document: its message and, later, its fragments.
@@ -57,6 +63,7 @@ export class Parser {
   readonly #tags: TagReader;
   #source: Source;
   #bytes: Buffer;
+  #view: DataView;
   #current: NodeId = NONE;
   /** The element that was closed last below `#current`. */
   #before: NodeId = NONE;
@@ -71,6 +78,7 @@ export class Parser {
     this.#tags = new TagReader(this.tree, limits);
     this.#source = nothing;
     this.#bytes = nothing.bytes;
+    this.#view = nothing.view;
   }
 
   /** Begins a document with `bytes` as its message. */
@@ -91,6 +99,7 @@ export class Parser {
     this.#tags.enter(nothing);
     this.#source = nothing;
     this.#bytes = nothing.bytes;
+    this.#view = nothing.view;
   }
 
   /** Parses the message, source 1, from `start` on; returns its root. */
@@ -151,6 +160,7 @@ export class Parser {
   #enter(source: Source): void {
     this.#source = source;
     this.#bytes = source.bytes;
+    this.#view = source.view;
     this.#tags.enter(source);
     this.#current = NONE;
   }
@@ -210,7 +220,7 @@ export class Parser {
     let at = start;
     let mark = -1;
     for (;;) {
-      at = skipPlain(bytes, at, end);
+      at = skipPlain(bytes, this.#view, at, end);
       if (at >= end || bytes[at] === 0x3c) break;
       const after = this.#special(at, end);
       if (after < 0) {
@@ -295,11 +305,9 @@ export class Parser {
     const length =
       (tree.atoms.rows[atom + ATOM_END] as number) - (tree.atoms.rows[atom + ATOM_START] as number);
     const name = (elements[row + START] as number) + 1;
-    let position = at + 2;
-    for (let index = 0; index < length; index++, position++) {
-      if (bytes[position] !== bytes[name + index])
-        throw malformed('an end tag does not fit its start tag', at);
-    }
+    let position = at + 2 + length;
+    if (position >= bytes.length || !sameBytes(this.#view, at + 2, name, length))
+      throw malformed('an end tag does not fit its start tag', at);
     if (bytes[position] !== 0x3e) {
       while (isBlank(bytes[position])) position++;
       if (bytes[position] !== 0x3e) throw malformed('an end tag does not fit its start tag', at);
@@ -343,28 +351,24 @@ export class Parser {
 }
 
 /** The offset of the first byte at or after `from` that is not plain text. Long text (base64) goes eight at a time. */
-function skipPlain(bytes: Buffer, from: number, end: number): number {
+function skipPlain(bytes: Buffer, view: DataView, from: number, end: number): number {
   const table = textBytes;
   let at = from;
-  const near = Math.min(end, from + 16);
+  const near = Math.min(end, from + NEAR);
   while (at < near) {
     if (table[bytes[at] as number] !== 0) return at;
     at++;
   }
-  const last = end - 8;
-  while (at <= last) {
-    const low =
-      (table[bytes[at] as number] as number) |
-      (table[bytes[at + 1] as number] as number) |
-      (table[bytes[at + 2] as number] as number) |
-      (table[bytes[at + 3] as number] as number);
-    const high =
-      (table[bytes[at + 4] as number] as number) |
-      (table[bytes[at + 5] as number] as number) |
-      (table[bytes[at + 6] as number] as number) |
-      (table[bytes[at + 7] as number] as number);
-    if ((low | high) !== 0) break;
-    at += 8;
+  const pairs = textPairs;
+  for (const last = end - 8; at <= last; at += 8) {
+    const low = view.getInt32(at);
+    const high = view.getInt32(at + 4);
+    const special =
+      (pairs[low >>> 16] as number) |
+      (pairs[low & 0xffff] as number) |
+      (pairs[high >>> 16] as number) |
+      (pairs[high & 0xffff] as number);
+    if (special !== 0) break;
   }
   while (at < end && table[bytes[at] as number] === 0) at++;
   return at;

@@ -1,4 +1,5 @@
 import { isChar } from './chars.js';
+import { startsWith } from './markup.js';
 import { malformed } from './refusal.js';
 
 /**
@@ -15,17 +16,18 @@ export function referenceValue(bytes: Buffer, start: number, end: number): numbe
 
 /** The character of a predefined entity (XML 1.0 §4.6), or 0. */
 function predefined(bytes: Buffer, at: number, length: number): number {
-  const is = (text: string): boolean => {
-    for (let index = 0; index < length; index++) {
-      if (bytes[at + index] !== text.charCodeAt(index)) return false;
-    }
-    return length === text.length;
-  };
-  if (is('amp')) return 0x26;
-  if (is('lt')) return 0x3c;
-  if (is('gt')) return 0x3e;
-  if (is('quot')) return 0x22;
-  return is('apos') ? 0x27 : 0;
+  switch (length) {
+    case 2:
+      if (startsWith(bytes, at, 'lt')) return 0x3c;
+      return startsWith(bytes, at, 'gt') ? 0x3e : 0;
+    case 3:
+      return startsWith(bytes, at, 'amp') ? 0x26 : 0;
+    case 4:
+      if (startsWith(bytes, at, 'quot')) return 0x22;
+      return startsWith(bytes, at, 'apos') ? 0x27 : 0;
+    default:
+      return 0;
+  }
 }
 
 /** The offset after the reference that begins at `start`; `limit` ends the text it stands in. */

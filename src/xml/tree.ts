@@ -27,6 +27,8 @@ export interface Edit {
 export interface Source {
   readonly id: number;
   readonly bytes: Buffer;
+  /** The same bytes, to be read four at a time. */
+  readonly view: DataView;
   first: NodeId;
   last: NodeId;
   firstMark: number;
@@ -85,6 +87,7 @@ export class Tree {
     const source: Source = {
       id: this.sources.length,
       bytes,
+      view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
       first: this.elementCount,
       last: this.elementCount,
       firstMark: this.markCount,
@@ -174,6 +177,7 @@ export class Tree {
 export const nothing: Source = Object.freeze({
   id: 0,
   bytes: Buffer.alloc(0),
+  view: new DataView(new ArrayBuffer(0)),
   first: 0,
   last: 0,
   firstMark: 0,
