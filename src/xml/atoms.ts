@@ -1,3 +1,4 @@
+import { octetsOf, type Octets } from './octets.js';
 import { grown } from './tables.js';
 import * as tables from './tables.js';
 
@@ -15,8 +16,8 @@ const {
 } = tables;
 
 /** Bytes of the names that every document knows: source 0 of every tree. */
-export const prelude: Buffer = Buffer.from(
-  'xml' + 'xmlns' + 'http://www.w3.org/XML/1998/namespace' + 'http://www.w3.org/2000/xmlns/',
+export const prelude: Octets = octetsOf(
+  Buffer.from('xml' + 'xmlns' + 'http://www.w3.org/XML/1998/namespace' + 'http://www.w3.org/2000/xmlns/'),
 );
 
 /** The empty string: no prefix, no namespace. */
@@ -48,7 +49,7 @@ const maxProbes = 8;
 export class Atoms {
   rows: Int32Array = new Int32Array(64 << ATOM_SHIFT);
   count = 0;
-  readonly #sources: Buffer[];
+  readonly #sources: readonly Octets[];
   #slots: Int32Array = new Int32Array(firstSlots);
   #spill: Map<string, number> | undefined;
   #strings: (string | undefined)[] = [];
@@ -57,11 +58,11 @@ export class Atoms {
   readonly #seeds: Int32Array;
   readonly #seedHashes: readonly number[];
 
-  constructor(sources: Buffer[]) {
+  constructor(sources: readonly Octets[]) {
     this.#sources = sources;
     this.#seed();
     this.#seeds = this.rows.slice(0, this.count << ATOM_SHIFT);
-    this.#seedHashes = preludeEnds.map(([start, end]) => hash(prelude, start, end));
+    this.#seedHashes = preludeEnds.map(([start, end]) => hash(prelude.bytes, start, end));
   }
 
   /** Forgets everything but the prelude. */
@@ -97,7 +98,7 @@ export class Atoms {
       const from = rows[row + ATOM_START] as number;
       if (
         (rows[row + ATOM_END] as number) - from === length &&
-        same(this.#sources[rows[row + ATOM_SOURCE] as number] as Buffer, from, bytes, start, length)
+        same(this.#bytes(rows[row + ATOM_SOURCE] as number), from, bytes, start, length)
       ) {
         return found - 1;
       }
@@ -111,7 +112,7 @@ export class Atoms {
     const known = this.#strings[atom];
     if (known !== undefined) return known;
     const row = atom << ATOM_SHIFT;
-    const bytes = this.#sources[this.rows[row + ATOM_SOURCE] as number] as Buffer;
+    const bytes = this.#bytes(this.rows[row + ATOM_SOURCE] as number);
     const text = bytes.toString('utf8', this.rows[row + ATOM_START], this.rows[row + ATOM_END]);
     while (this.#strings.length <= atom) this.#strings.push(undefined);
     this.#strings[atom] = text;
@@ -130,12 +131,21 @@ export class Atoms {
   }
 
   /** The bytes that an atom's offsets point into. */
+  octetsOf(atom: number): Octets {
+    return this.#sources[this.rows[(atom << ATOM_SHIFT) + ATOM_SOURCE] as number] as Octets;
+  }
+
+  /** The same without the view. */
   bytesOf(atom: number): Buffer {
-    return this.#sources[this.rows[(atom << ATOM_SHIFT) + ATOM_SOURCE] as number] as Buffer;
+    return this.octetsOf(atom).bytes;
+  }
+
+  #bytes(source: number): Buffer {
+    return (this.#sources[source] as Octets).bytes;
   }
 
   #seed(): void {
-    for (const [start, end] of preludeEnds) this.intern(0, prelude, start, end);
+    for (const [start, end] of preludeEnds) this.intern(0, prelude.bytes, start, end);
     this.rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_BINDING] = ATOM_NONE;
     this.rows[(ATOM_XML << ATOM_SHIFT) + ATOM_BINDING] = ATOM_XML_URI;
   }
@@ -206,21 +216,4 @@ function same(left: Buffer, leftStart: number, right: Buffer, rightStart: number
     if (left[leftStart + at] !== right[rightStart + at]) return false;
   }
   return true;
-}
-
-/** Compares two strings of bytes: the order of UTF-8 bytes is the order of code points (Canonical XML 1.0 §4.8). */
-export function compareBytes(
-  left: Buffer,
-  leftRange: readonly [number, number],
-  right: Buffer,
-  rightRange: readonly [number, number],
-): number {
-  const leftLength = leftRange[1] - leftRange[0];
-  const rightLength = rightRange[1] - rightRange[0];
-  const shared = Math.min(leftLength, rightLength);
-  for (let at = 0; at < shared; at++) {
-    const difference = (left[leftRange[0] + at] as number) - (right[rightRange[0] + at] as number);
-    if (difference !== 0) return difference;
-  }
-  return leftLength - rightLength;
 }

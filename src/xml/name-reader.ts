@@ -3,8 +3,8 @@ import * as atomNames from './atoms.js';
 import { isNcNameBytes } from './chars.js';
 import * as chars from './chars.js';
 import type { IdIndexer } from './ids.js';
+import { sameBytes } from './octets.js';
 import { malformed, overLimit } from './refusal.js';
-import { sameBytes } from './same.js';
 import * as tables from './tables.js';
 import { nothing, type Source, type Tree } from './tree.js';
 
@@ -19,6 +19,7 @@ const {
   ATOM_FLAGS,
   ATOM_ID,
   ATOM_IS_PREFIX,
+  ATOM_KEY,
   ATOM_LOCAL,
   ATOM_NAME,
   ATOM_NEXT,
@@ -134,7 +135,9 @@ export class NameReader {
     rows[row + ATOM_PREFIX] = prefix;
     rows[row + ATOM_DECLARED] = declared;
     // Relative to the atom's own text: the same name may be met again in another source.
-    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + (colon < 0 ? 0 : colon + 1 - start);
+    const local = colon < 0 ? start : colon + 1;
+    rows[row + ATOM_LOCAL] = (rows[row + ATOM_START] as number) + local - start;
+    rows[row + ATOM_KEY] = orderKey(this.#bytes, local, end);
   }
 
   /** Whether an attribute of this name may be an id; looked up once for each name. */
@@ -172,4 +175,11 @@ function refuseMalformedName(bytes: Buffer, start: number, end: number): void {
   const local = colon < end ? colon + 1 : start;
   const valid = isNcNameBytes(bytes, local, end) && (colon === end || isNcNameBytes(bytes, start, colon));
   if (!valid) throw malformed('a name is missing or not a name', start);
+}
+
+/** Four bytes as a signed number: the smallest stands for none at all, since no name holds a null. */
+function orderKey(bytes: Buffer, start: number, end: number): number {
+  let key = 0;
+  for (let at = start; at < start + 4; at++) key = (key << 8) | (at < end ? (bytes[at] as number) : 0);
+  return key ^ -0x80000000;
 }

@@ -1,10 +1,12 @@
-import { compareBytes } from './atoms.js';
+import * as atomNames from './atoms.js';
 import * as tables from './tables.js';
 import type { Tree } from './tree.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { ATOM_NONE } = atomNames;
 const {
   ATOM_END,
+  ATOM_KEY,
   ATOM_LOCAL,
   ATOM_SHIFT,
   ATOM_START,
@@ -19,20 +21,29 @@ const {
 /** Orders two atoms as strings of code points. */
 export function compareAtoms(tree: Tree, left: number, right: number): number {
   if (left === right) return 0;
-  const rows = tree.atoms.rows;
-  const range = (atom: number): [number, number] => [
-    rows[(atom << ATOM_SHIFT) + ATOM_START] as number,
-    rows[(atom << ATOM_SHIFT) + ATOM_END] as number,
-  ];
-  return compareBytes(tree.atoms.bytesOf(left), range(left), tree.atoms.bytesOf(right), range(right));
+  // Nearly always one of two is empty.
+  if (left === ATOM_NONE || right === ATOM_NONE) return left === ATOM_NONE ? -1 : 1;
+  return compareFrom(tree, left, right, ATOM_START);
 }
 
 function compareLocals(tree: Tree, left: number, right: number): number {
   const rows = tree.atoms.rows;
+  const leftKey = rows[(left << ATOM_SHIFT) + ATOM_KEY] as number;
+  const rightKey = rows[(right << ATOM_SHIFT) + ATOM_KEY] as number;
+  if (leftKey !== rightKey) return leftKey < rightKey ? -1 : 1;
+  return compareFrom(tree, left, right, ATOM_LOCAL);
+}
+
+/**
+ * Compares atoms from the offsets in a column on: the order of UTF-8 bytes is the order of code points (Canonical XML
+ * 1.0 §4.8).
+ */
+function compareFrom(tree: Tree, left: number, right: number, column: number): number {
+  const rows = tree.atoms.rows;
   const leftBytes = tree.atoms.bytesOf(left);
   const rightBytes = tree.atoms.bytesOf(right);
-  const leftStart = rows[(left << ATOM_SHIFT) + ATOM_LOCAL] as number;
-  const rightStart = rows[(right << ATOM_SHIFT) + ATOM_LOCAL] as number;
+  const leftStart = rows[(left << ATOM_SHIFT) + column] as number;
+  const rightStart = rows[(right << ATOM_SHIFT) + column] as number;
   const leftLength = (rows[(left << ATOM_SHIFT) + ATOM_END] as number) - leftStart;
   const rightLength = (rows[(right << ATOM_SHIFT) + ATOM_END] as number) - rightStart;
   const shared = Math.min(leftLength, rightLength);

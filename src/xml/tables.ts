@@ -102,6 +102,8 @@ export const ATOM_DECLARED = 9;
 
 /** Of a name: the name that followed it when it was read last, or 0. */
 export const ATOM_NEXT = 10;
+/** Of a name: the first four bytes of its local part as a number that orders as they do. */
+export const ATOM_KEY = 11;
 
 /** Flags of an atom. The name has been checked. */
 export const ATOM_NAME = 1;

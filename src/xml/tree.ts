@@ -1,4 +1,5 @@
 import { Atoms, prelude } from './atoms.js';
+import { octetsOf, viewOf, type Octets } from './octets.js';
 import { grown } from './tables.js';
 import * as tables from './tables.js';
 
@@ -24,11 +25,8 @@ export interface Edit {
 }
 
 /** Immutable bytes with the elements and marks found in them. The message is one, each fragment another. */
-export interface Source {
+export interface Source extends Octets {
   readonly id: number;
-  readonly bytes: Buffer;
-  /** The same bytes, to be read four at a time. */
-  readonly view: DataView;
   first: NodeId;
   last: NodeId;
   firstMark: number;
@@ -46,9 +44,8 @@ export class Tree {
   marks: Int32Array;
   markCount = 0;
   readonly atoms: Atoms;
-  /** Bytes by source number, for atoms; source 0 is the prelude. */
-  readonly bytes: Buffer[] = [prelude];
-  readonly sources: (Source | undefined)[] = [undefined];
+  /** By their numbers; source 0 is the prelude. */
+  readonly sources: Source[] = [{ ...nothing, ...prelude }];
   /** Texts of start tags that were edited. */
   readonly tags: Map<NodeId, Source> = new Map();
   readonly ids: Map<string, NodeId> = new Map();
@@ -65,7 +62,7 @@ export class Tree {
     this.elements = new Int32Array(64 << ELEMENT_SHIFT);
     this.attributes = new Int32Array(64 << ATTRIBUTE_SHIFT);
     this.marks = new Int32Array(16 << MARK_SHIFT);
-    this.atoms = new Atoms(this.bytes);
+    this.atoms = new Atoms(this.sources);
   }
 
   /** Forgets the document and keeps the memory. */
@@ -73,7 +70,6 @@ export class Tree {
     this.elementCount = 0;
     this.attributeCount = 0;
     this.markCount = 0;
-    this.bytes.length = 1;
     this.sources.length = 1;
     // Clearing makes a new table even of an empty map.
     if (this.tags.size > 0) this.tags.clear();
@@ -87,7 +83,7 @@ export class Tree {
     const source: Source = {
       id: this.sources.length,
       bytes,
-      view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+      view: viewOf(bytes),
       first: this.elementCount,
       last: this.elementCount,
       firstMark: this.markCount,
@@ -95,7 +91,6 @@ export class Tree {
       edits: [],
     };
     this.sources.push(source);
-    this.bytes.push(bytes);
     return source;
   }
 
@@ -176,8 +171,7 @@ export class Tree {
 /** A source without content, before there is one. */
 export const nothing: Source = Object.freeze({
   id: 0,
-  bytes: Buffer.alloc(0),
-  view: new DataView(new ArrayBuffer(0)),
+  ...octetsOf(Buffer.alloc(0)),
   first: 0,
   last: 0,
   firstMark: 0,

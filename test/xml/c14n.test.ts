@@ -8,6 +8,52 @@ const first = (text: string): [ReturnType<typeof parse>, number] => {
   return [document, document.firstChild(document.root)];
 };
 
+/** As libxml2 orders them: by bytes, a name before those that begin with it. */
+const ordered = [
+  'a',
+  'ab',
+  'abc',
+  'abcd',
+  'abcd-',
+  'abcde',
+  'abcdf',
+  'abcé',
+  'abd',
+  'b',
+  'é',
+  'éa',
+  'éaa',
+  'éab',
+];
+
+describe('runs and orders', () => {
+  it('copies runs of every length', () => {
+    for (let length = 0; length < 150; length++) {
+      const text = 'abcdefghij'.repeat(15).slice(0, length);
+      expect(canonical(parse(`<r>${text}<e/>${text}</r>`))).toBe(`<r>${text}<e></e>${text}</r>`);
+    }
+  });
+
+  it('orders names that begin alike', () => {
+    const written = (names: readonly string[]): string => names.map((name) => ` ${name}=""`).join('');
+    const prefixed = (names: readonly string[]): string => names.map((name) => ` p:${name}=""`).join('');
+    for (let turn = 0; turn < ordered.length; turn++) {
+      const names = [...ordered.slice(turn), ...ordered.slice(0, turn)].reverse();
+      const text = `<r xmlns:p="urn:p"${prefixed(names)}${written(names)}></r>`;
+      expect(canonical(parse(text))).toBe(`<r xmlns:p="urn:p"${written(ordered)}${prefixed(ordered)}></r>`);
+    }
+  });
+
+  it.each([2, 16, 17, 60])('orders %d declarations', (count) => {
+    const names = Array.from({ length: count }, (_, at) => `p${at}`);
+    const declared = (list: readonly string[]): string =>
+      list.map((name) => ` xmlns:${name}="urn:${name}"`).join('');
+    expect(
+      canonical(parse(`<r${declared([...names].reverse())}/>`), 'document', { algorithm: 'inclusive-1.0' }),
+    ).toBe(`<r${declared([...names].sort())}></r>`);
+  });
+});
+
 describe('canonical form', () => {
   it.each([
     [

@@ -22,7 +22,9 @@ export async function open(plan: StartPlan, quiet = false): Promise<Gateway> {
   const composition = await compose({
     ...plan,
     longRunning: true,
-    onException: metrics.countException,
+    onException: (service, { id, use }) => {
+      metrics.exceptions.at(service, id, use).value += 1;
+    },
   });
   const { parts } = composition;
   for (const diagnostic of quiet ? [] : composition.compiled.diagnostics) {

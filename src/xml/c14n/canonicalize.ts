@@ -118,7 +118,7 @@ class Canonicalizer {
       if (from >= end) break;
       if (kind === MARK_COMMENT && !this.#method.comments) continue;
       if (after) this.#output.byte(0x0a);
-      this.#mark(source.bytes, from, this.#tree.marks[row + MARK_END] as number, kind);
+      this.#mark(source, from, this.#tree.marks[row + MARK_END] as number, kind);
       if (!after) this.#output.byte(0x0a);
     }
   }
@@ -202,14 +202,14 @@ class Canonicalizer {
       pending = this.#rewriteMark(source, pending, mark);
       nextMark = this.#markStart(source, ++mark, end);
     }
-    if (end > pending) this.#output.copy(source.bytes, pending, end);
+    if (end > pending) this.#output.copy(source, pending, end);
     tags.leave(end, base);
   }
 
   /** Ends a run with an empty-element tag that is canonical but for its end. */
   #empty(source: Source, pending: number, element: NodeId): number {
     const end = this.#tree.elements[(element << ELEMENT_SHIFT) + OPEN_END] as number;
-    this.#output.copy(source.bytes, pending, end - 2);
+    this.#output.copy(source, pending, end - 2);
     this.#output.byte(0x3e);
     this.#tags.closeEmpty(element);
     return end;
@@ -224,7 +224,7 @@ class Canonicalizer {
     if (asIs && (flags & (LEXICAL | EDITED)) === LEXICAL) {
       return (flags & EMPTY) === 0 ? pending : this.#empty(source, pending, element);
     }
-    this.#output.copy(source.bytes, pending, elements[row + START] as number);
+    this.#output.copy(source, pending, elements[row + START] as number);
     this.#tags.write(element);
     return elements[row + OPEN_END] as number;
   }
@@ -241,21 +241,21 @@ class Canonicalizer {
     const marks = this.#tree.marks;
     const start = marks[row + MARK_START] as number;
     const end = marks[row + MARK_END] as number;
-    this.#output.copy(source.bytes, pending, start);
+    this.#output.copy(source, pending, start);
     const kind = marks[row + MARK_KIND] as number;
-    if (kind !== MARK_COMMENT || this.#method.comments) this.#mark(source.bytes, start, end, kind);
+    if (kind !== MARK_COMMENT || this.#method.comments) this.#mark(source, start, end, kind);
     return end;
   }
 
-  #mark(bytes: Buffer, start: number, end: number, kind: number): void {
-    if (kind === MARK_TEXT) writeText(this.#output, bytes, start, end);
-    else if (kind === MARK_CDATA) writeCdata(this.#output, bytes, start + 9, end - 3);
-    else if (kind === MARK_COMMENT) writeRaw(this.#output, bytes, start, end);
-    else if (kind === MARK_INSTRUCTION) writeInstruction(this.#output, bytes, start, end);
+  #mark(source: Source, start: number, end: number, kind: number): void {
+    if (kind === MARK_TEXT) writeText(this.#output, source, start, end);
+    else if (kind === MARK_CDATA) writeCdata(this.#output, source, start + 9, end - 3);
+    else if (kind === MARK_COMMENT) writeRaw(this.#output, source, start, end);
+    else if (kind === MARK_INSTRUCTION) writeInstruction(this.#output, source, start, end);
     else {
       let name = end - 1;
-      while (isBlank(bytes[name - 1])) name--;
-      this.#output.copy(bytes, start, name);
+      while (isBlank(source.bytes[name - 1])) name--;
+      this.#output.copy(source, start, name);
       this.#output.byte(0x3e);
     }
   }

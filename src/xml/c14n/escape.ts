@@ -1,12 +1,13 @@
 import { isBlank } from '../chars.js';
 import * as chars from '../chars.js';
+import { octetsOf, type Octets } from '../octets.js';
 import { putCodePoint, referenceEnd, referenceValue } from '../references.js';
 import type { Output } from './output.js';
 
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
 const { TEXT_GREATER, TEXT_REFERENCE, TEXT_RETURN, textBytes, valueBytes } = chars;
 
-const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
+const ascii = (text: string): Octets => octetsOf(Buffer.from(text, 'latin1'));
 const AMPERSAND = ascii('&amp;');
 const LESS = ascii('&lt;');
 const GREATER = ascii('&gt;');
@@ -14,10 +15,10 @@ const QUOTE = ascii('&quot;');
 const RETURN = ascii('&#xD;');
 const TAB = ascii('&#x9;');
 const FEED = ascii('&#xA;');
-const scratch = Buffer.alloc(4);
+const scratch = octetsOf(Buffer.alloc(4));
 
-function all(output: Output, bytes: Buffer): void {
-  output.copy(bytes, 0, bytes.length);
+function all(output: Output, octets: Octets): void {
+  output.copy(octets, 0, octets.bytes.length);
 }
 
 /** Writes a code point that a reference stood for, as text (Canonical XML 1.0 §2.3). */
@@ -26,7 +27,7 @@ function textPoint(output: Output, point: number): void {
   else if (point === 0x3c) all(output, LESS);
   else if (point === 0x3e) all(output, GREATER);
   else if (point === 0x0d) all(output, RETURN);
-  else output.copy(scratch, 0, putCodePoint(scratch, 0, point));
+  else output.copy(scratch, 0, putCodePoint(scratch.bytes, 0, point));
 }
 
 /** Writes a code point that a reference stood for, in an attribute value. */
@@ -37,11 +38,12 @@ function valuePoint(output: Output, point: number): void {
   else if (point === 0x0d) all(output, RETURN);
   else if (point === 0x0a) all(output, FEED);
   else if (point === 0x09) all(output, TAB);
-  else output.copy(scratch, 0, putCodePoint(scratch, 0, point));
+  else output.copy(scratch, 0, putCodePoint(scratch.bytes, 0, point));
 }
 
 /** Writes text as parsed: references resolved, line ends normalised, escaped again. */
-export function writeText(output: Output, bytes: Buffer, start: number, end: number): void {
+export function writeText(output: Output, from: Octets, start: number, end: number): void {
+  const { bytes } = from;
   let run = start;
   for (let at = start; at < end;) {
     const kind = textBytes[bytes[at] as number];
@@ -49,7 +51,7 @@ export function writeText(output: Output, bytes: Buffer, start: number, end: num
       at++;
       continue;
     }
-    output.copy(bytes, run, at);
+    output.copy(from, run, at);
     if (kind === TEXT_REFERENCE) {
       const after = referenceEnd(bytes, at, end);
       textPoint(output, referenceValue(bytes, at, after));
@@ -63,11 +65,12 @@ export function writeText(output: Output, bytes: Buffer, start: number, end: num
     }
     run = at;
   }
-  output.copy(bytes, run, end);
+  output.copy(from, run, end);
 }
 
 /** Writes what stands in a CDATA section as text. */
-export function writeCdata(output: Output, bytes: Buffer, start: number, end: number): void {
+export function writeCdata(output: Output, from: Octets, start: number, end: number): void {
+  const { bytes } = from;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
     if (byte === 0x26 || byte === 0x3c || byte === 0x3e) textPoint(output, byte);
@@ -77,7 +80,8 @@ export function writeCdata(output: Output, bytes: Buffer, start: number, end: nu
 }
 
 /** Writes bytes with line ends normalised and nothing escaped: comments and instructions. */
-export function writeRaw(output: Output, bytes: Buffer, start: number, end: number): void {
+export function writeRaw(output: Output, from: Octets, start: number, end: number): void {
+  const { bytes } = from;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
     if (byte !== 0x0d) output.byte(byte);
@@ -86,28 +90,30 @@ export function writeRaw(output: Output, bytes: Buffer, start: number, end: numb
 }
 
 /** Writes a processing instruction: one space between target and data (Canonical XML 1.0 §2.3). */
-export function writeInstruction(output: Output, bytes: Buffer, start: number, end: number): void {
+export function writeInstruction(output: Output, from: Octets, start: number, end: number): void {
+  const { bytes } = from;
   let target = start + 2;
   while (target < end - 2 && !isBlank(bytes[target])) target++;
   let data = target;
   while (data < end - 2 && isBlank(bytes[data])) data++;
-  output.copy(bytes, start, target);
+  output.copy(from, start, target);
   if (data < end - 2) {
     output.byte(0x20);
-    writeRaw(output, bytes, data, end - 2);
+    writeRaw(output, from, data, end - 2);
   }
-  output.copy(bytes, end - 2, end);
+  output.copy(from, end - 2, end);
 }
 
 /** Writes an attribute value as parsed: normalised and escaped again. */
-export function writeValue(output: Output, bytes: Buffer, start: number, end: number): void {
+export function writeValue(output: Output, from: Octets, start: number, end: number): void {
+  const { bytes } = from;
   let run = start;
   for (let at = start; at < end;) {
     if (valueBytes[bytes[at] as number] === 0) {
       at++;
       continue;
     }
-    output.copy(bytes, run, at);
+    output.copy(from, run, at);
     const byte = bytes[at] as number;
     if (byte === 0x26) {
       const after = referenceEnd(bytes, at, end);
@@ -123,11 +129,12 @@ export function writeValue(output: Output, bytes: Buffer, start: number, end: nu
     }
     run = at;
   }
-  output.copy(bytes, run, end);
+  output.copy(from, run, end);
 }
 
 /** Writes a value that is already plain UTF-8, escaped as an attribute value. */
-export function writePlainValue(output: Output, bytes: Buffer, start: number, end: number): void {
+export function writePlainValue(output: Output, from: Octets, start: number, end: number): void {
+  const { bytes } = from;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
     if (byte < 0x80) valuePoint(output, byte);

@@ -1,51 +1,49 @@
 import type { ByteSink } from '../../core/contracts.js';
+import { octetsOf, type Octets } from '../octets.js';
 
 /** Octets per call of the sink: divisible by 3 and 16, and below what costs page faults (docs/adr). */
 const chunkSize = 49152;
 /** Runs from this length on go to the sink as they are. */
 const direct = 4096;
-/** Runs up to this length are copied byte by byte, which is cheaper than a call. */
+/** Runs up to this length are copied here, which is cheaper than a call. */
 const short = 128;
 
-const spare: Buffer[] = [];
+const spare: Octets[] = [];
 
 /** Gathers octets into chunks for a sink. */
 export class Output {
   readonly #sink: ByteSink;
-  #chunk: Buffer = spare.pop() ?? Buffer.allocUnsafeSlow(chunkSize);
+  readonly #chunk: Octets = spare.pop() ?? octetsOf(Buffer.allocUnsafeSlow(chunkSize));
+  readonly #bytes: Buffer = this.#chunk.bytes;
+  readonly #view: DataView = this.#chunk.view;
   #length = 0;
 
   constructor(sink: ByteSink) {
     this.#sink = sink;
   }
 
-  /** Writes `bytes[start, end)`. */
-  copy(bytes: Buffer, start: number, end: number): void {
+  /** Writes the bytes `[start, end)` of `from`. */
+  copy(from: Octets, start: number, end: number): void {
     const length = end - start;
     if (length >= direct) {
-      this.#direct(bytes, start, end);
+      this.#direct(from.bytes, start, end);
       return;
     }
     if (this.#length + length > chunkSize) this.flush();
-    if (length <= short) {
-      const chunk = this.#chunk;
-      let to = this.#length;
-      for (let at = start; at < end; at++) chunk[to++] = bytes[at] as number;
-      this.#length = to;
-    } else {
-      bytes.copy(this.#chunk, this.#length, start, end);
-      this.#length += length;
-    }
+    const to = this.#length;
+    this.#length = to + length;
+    if (length > short) from.bytes.copy(this.#bytes, to, start, end);
+    else copyShort(from.view, start, this.#view, to, length);
   }
 
   byte(value: number): void {
     if (this.#length === chunkSize) this.flush();
-    this.#chunk[this.#length++] = value;
+    this.#bytes[this.#length++] = value;
   }
 
   /** Hands what is gathered to the sink. */
   flush(): void {
-    if (this.#length > 0) this.#sink.write(this.#chunk.subarray(0, this.#length));
+    if (this.#length > 0) this.#sink.write(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
   }
 
@@ -66,4 +64,15 @@ export class Output {
       this.#sink.write(bytes.subarray(at, Math.min(at + chunkSize, end)));
     }
   }
+}
+
+/** Copies four bytes at a time; the last four may overlap what went before. */
+function copyShort(from: DataView, start: number, target: DataView, offset: number, length: number): void {
+  if (length < 4) {
+    for (let at = 0; at < length; at++) target.setUint8(offset + at, from.getUint8(start + at));
+    return;
+  }
+  const last = length - 4;
+  for (let at = 0; at < last; at += 4) target.setInt32(offset + at, from.getInt32(start + at));
+  target.setInt32(offset + last, from.getInt32(start + last));
 }

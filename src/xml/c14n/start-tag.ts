@@ -1,5 +1,6 @@
 import { CountersignError } from '../../core/errors.js';
 import * as atomNames from '../atoms.js';
+import { octetsOf, type Octets } from '../octets.js';
 import { compareAtoms, compareAttributes } from '../order.js';
 import { tagSource } from '../scope.js';
 import * as tables from '../tables.js';
@@ -43,8 +44,11 @@ const {
   VERBATIM,
 } = tables;
 
-const XMLNS = Buffer.from(' xmlns');
-const EQUALS_QUOTE = Buffer.from('="');
+const XMLNS = octetsOf(Buffer.from(' xmlns'));
+const EQUALS_QUOTE = octetsOf(Buffer.from('="'));
+
+/** So many are sorted by insertion, which allocates nothing. */
+const few = 16;
 
 /** An attribute that the apex takes over from its ancestors (inclusive canonical forms). */
 export interface Inherited {
@@ -176,14 +180,14 @@ export class StartTags {
     const row = element << ELEMENT_SHIFT;
     const flags = tree.elements[row + FLAGS] as number;
     const edited = (flags & EDITED) !== 0;
-    const { bytes } = edited ? tagSource(tree, element) : tree.source(tree.elements[row + SOURCE] as number);
+    const source = edited ? tagSource(tree, element) : tree.source(tree.elements[row + SOURCE] as number);
     const start = edited ? 0 : (tree.elements[row + START] as number);
     // `<` and the name stand at the beginning of every start tag.
-    output.copy(bytes, start, start + 1 + this.#length(tree.elements[row + NAME] as number));
+    output.copy(source, start, start + 1 + this.#length(tree.elements[row + NAME] as number));
     if (this.#renderedCount > 0) this.#declarations();
     const count = this.#sorted(element);
-    if (inherited.length > 0) this.#withInherited([...this.#order.subarray(0, count)], inherited, bytes);
-    else for (let at = 0; at < count; at++) this.#attribute(this.#order[at] as number, bytes);
+    if (inherited.length > 0) this.#withInherited([...this.#order.subarray(0, count)], inherited, source);
+    else for (let at = 0; at < count; at++) this.#attribute(this.#order[at] as number, source);
     output.byte(0x3e);
     if ((flags & EMPTY) !== 0) this.closeEmpty(element);
   }
@@ -197,9 +201,19 @@ export class StartTags {
   }
 
   #declarations(): void {
-    const rendered = [...this.#rendered.subarray(0, this.#renderedCount)];
-    if (rendered.length > 1) rendered.sort((left, right) => compareAtoms(this.#tree, left, right));
-    for (const prefix of rendered) this.#declaration(prefix);
+    const rendered = this.#rendered;
+    const count = this.#renderedCount;
+    if (count > few) rendered.subarray(0, count).sort((left, right) => compareAtoms(this.#tree, left, right));
+    for (let index = 1; index < count && count <= few; index++) {
+      const prefix = rendered[index] as number;
+      let at = index;
+      while (at > 0 && compareAtoms(this.#tree, rendered[at - 1] as number, prefix) > 0) {
+        rendered[at] = rendered[at - 1] as number;
+        at--;
+      }
+      rendered[at] = prefix;
+    }
+    for (let at = 0; at < count; at++) this.#declaration(rendered[at] as number);
   }
 
   #length(atom: number): number {
@@ -213,7 +227,7 @@ export class StartTags {
     const { atoms } = this.#tree;
     const uri = atoms.rows[(prefix << ATOM_SHIFT) + ATOM_RENDERED] as number;
     const row = uri << ATOM_SHIFT;
-    output.copy(XMLNS, 0, XMLNS.length);
+    output.copy(XMLNS, 0, XMLNS.bytes.length);
     if (prefix !== ATOM_NONE) {
       output.byte(0x3a);
       this.#atom(prefix);
@@ -223,7 +237,7 @@ export class StartTags {
     else {
       writePlainValue(
         output,
-        atoms.bytesOf(uri),
+        atoms.octetsOf(uri),
         atoms.rows[row + ATOM_START] as number,
         atoms.rows[row + ATOM_END] as number,
       );
@@ -253,30 +267,30 @@ export class StartTags {
     return count;
   }
 
-  #attribute(row: number, bytes: Buffer): void {
+  #attribute(row: number, source: Octets): void {
     const output = this.#output;
     const attributes = this.#tree.attributes;
     const start = attributes[row + NAME_START] as number;
     const valueStart = attributes[row + VALUE_START] as number;
     const end = attributes[row + VALUE_END] as number;
     const verbatim = ((attributes[row + ATTRIBUTE_FLAGS] as number) & VERBATIM) !== 0;
-    if (verbatim && bytes[start - 1] === 0x20) {
-      output.copy(bytes, start - 1, end + 1);
+    if (verbatim && source.bytes[start - 1] === 0x20) {
+      output.copy(source, start - 1, end + 1);
       return;
     }
     output.byte(0x20);
     if (verbatim) {
-      output.copy(bytes, start, end + 1);
+      output.copy(source, start, end + 1);
       return;
     }
     this.#atom(attributes[row + ATTRIBUTE_NAME] as number);
     output.copy(EQUALS_QUOTE, 0, 2);
-    writeValue(output, bytes, valueStart, end);
+    writeValue(output, source, valueStart, end);
     output.byte(0x22);
   }
 
   /** Own and inherited attributes in one order; the inherited ones are all of the XML namespace. */
-  #withInherited(order: readonly number[], inherited: readonly Inherited[], bytes: Buffer): void {
+  #withInherited(order: readonly number[], inherited: readonly Inherited[], source: Octets): void {
     const { atoms, attributes } = this.#tree;
     const rows = order.filter((row) => !isXml(attributes[row + ATTRIBUTE_PREFIX] as number));
     const own = order.filter((row) => isXml(attributes[row + ATTRIBUTE_PREFIX] as number));
@@ -285,7 +299,7 @@ export class StartTags {
       ...own
         .map((row) => ({ name: atoms.text(attributes[row + ATTRIBUTE_NAME] as number), row }))
         .filter(({ name }) => !replaced.has(name))
-        .map(({ name, row }) => ({ name, write: () => this.#attribute(row, bytes) })),
+        .map(({ name, row }) => ({ name, write: () => this.#attribute(row, source) })),
       ...inherited.map((attribute) => ({
         name: attribute.name,
         write: () => this.#inheritedAttribute(attribute),
@@ -298,7 +312,7 @@ export class StartTags {
     };
     for (const row of rows) {
       if (compareAtoms(this.#tree, attributes[row + ATTRIBUTE_URI] as number, ATOM_XML_URI) > 0) writeXml();
-      this.#attribute(row, bytes);
+      this.#attribute(row, source);
     }
     writeXml();
   }
@@ -306,12 +320,12 @@ export class StartTags {
   #inheritedAttribute({ name, value }: Inherited): void {
     const output = this.#output;
     const put = (text: string): void => {
-      const bytes = Buffer.from(text);
-      output.copy(bytes, 0, bytes.length);
+      const octets = octetsOf(Buffer.from(text));
+      output.copy(octets, 0, octets.bytes.length);
     };
     put(` ${name}="`);
-    const bytes = Buffer.from(value);
-    writePlainValue(output, bytes, 0, bytes.length);
+    const octets = octetsOf(Buffer.from(value));
+    writePlainValue(output, octets, 0, octets.bytes.length);
     output.byte(0x22);
   }
 
@@ -319,7 +333,7 @@ export class StartTags {
     const { atoms } = this.#tree;
     const row = atom << ATOM_SHIFT;
     this.#output.copy(
-      atoms.bytesOf(atom),
+      atoms.octetsOf(atom),
       atoms.rows[row + ATOM_START] as number,
       atoms.rows[row + ATOM_END] as number,
     );

@@ -1,3 +1,17 @@
+/** Bytes, and a view of the same memory: it reads and writes four at a time, aligned or not, without a call. */
+export interface Octets {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
+export function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function octetsOf(bytes: Buffer): Octets {
+  return { bytes, view: viewOf(bytes) };
+}
+
 /** Whether the `length` bytes at `left` and at `right` are the same; four at a time where there are four. */
 export function sameBytes(view: DataView, left: number, right: number, length: number): boolean {
   if (length < 4) {
