@@ -10,8 +10,9 @@ import * as steps from './pipeline/builtin.js';
 import type { StepModule } from './pipeline/index.js';
 import { compile, type CompiledConfig } from './policy/compile.js';
 import type { GatewayConfig, ProviderId } from './policy/config.js';
+import { renderDiagnostic, type Diagnostic } from './policy/diagnostics.js';
 import type { PolicyTables } from './policy/load-service.js';
-import { loadConfig, type LoadedConfig } from './policy/load.js';
+import { isError, loadConfig, type LoadedConfig } from './policy/load.js';
 import * as providers from './providers/builtin.js';
 import {
   createCrypto,
@@ -22,6 +23,7 @@ import {
 } from './providers/index.js';
 import type { TokenOpener } from './providers/stores/homes.js';
 import type { GatewayParts } from './server/gateway.js';
+import type { RefusalReason } from './server/routes.js';
 import { MemoryReplayStore } from './stores/memory.js';
 import * as algorithms from './wss/algorithms/builtin.js';
 import { makeAlgorithmTable, type ExceptionUse } from './wss/index.js';
@@ -114,7 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
 }
 
 function partsOf(
-  { config, services, refused, keys, tlsKeys }: CompiledConfig,
+  { config, services, refused, keys, tlsKeys, diagnostics }: CompiledConfig,
   rest: Pick<GatewayParts, 'clock' | 'random' | 'close'> & { readonly crypto: Crypto },
 ): GatewayParts | undefined {
   if (config === undefined) return undefined;
@@ -122,7 +124,7 @@ function partsOf(
   return {
     config,
     services,
-    refused,
+    refused: refused.map(({ name, path }) => ({ name, path, reasons: reasonsFor(name, diagnostics) })),
     keys,
     tlsKey(name) {
       const key = tlsKeys.get(name);
@@ -134,6 +136,12 @@ function partsOf(
     digest: (hash, bytes) => crypto.digest(hash, bytes),
     close,
   };
+}
+
+function reasonsFor(name: string, diagnostics: readonly Diagnostic[]): RefusalReason[] {
+  return diagnostics
+    .filter((diagnostic) => diagnostic.service === name && isError(diagnostic))
+    .map((diagnostic) => ({ code: diagnostic.code, message: renderDiagnostic(diagnostic) }));
 }
 
 interface OpenedProviders {

@@ -4,12 +4,19 @@ import { CountersignError } from './core/errors.js';
 import type { ChainKind } from './pipeline/index.js';
 import type { ProviderId } from './policy/config.js';
 import { isError, renderDiagnostic } from './policy/index.js';
-import { Gateway, Metrics, type Log, type Middleware, type Processed } from './server/index.js';
+import {
+  Gateway,
+  Metrics,
+  type Log,
+  type Middleware,
+  type Processed,
+  type RefusedService,
+} from './server/index.js';
 
 export { CountersignError } from './core/errors.js';
 export type { Code } from './core/codes.js';
 export type { ChainKind, Exchange, Outcome, TimingRecord } from './pipeline/index.js';
-export type { Log, Middleware, Processed } from './server/index.js';
+export type { Log, Middleware, Processed, RefusalReason, RefusedService } from './server/index.js';
 export type { Evidence } from './wss/evidence.js';
 
 export interface CreateGatewayOptions {
@@ -25,13 +32,18 @@ export interface CreateGatewayOptions {
 
 /** A gateway inside an application: it opens no listeners of its own. */
 export interface EmbeddedGateway {
+  /**
+   * Services that did not start, and why; the others run. An application that wants all or nothing closes the gateway
+   * when this is not empty.
+   */
+  readonly refused: readonly RefusedService[];
   /** Handles the service paths of the configuration; passes every other request on. */
   middleware(): Middleware;
   /**
    * Runs one chain over one message.
    *
    * @param exchange of the request (`Processed.exchange`), where the response chain needs what it has established
-   * @throws CountersignError with the reason for the operator
+   * @throws CountersignError with the reason for the operator; SERVICE_UNAVAILABLE where the service was refused
    */
   process(
     service: string,
@@ -44,9 +56,10 @@ export interface EmbeddedGateway {
 }
 
 /**
- * Opens keys, compiles every chain and joins them to a gateway.
+ * Opens keys, compiles every chain and joins them to a gateway. A service that cannot be compiled is refused and takes
+ * no other one down: it is in `refused`, its path answers 503, and the log says why.
  *
- * @throws CountersignError CONFIG_INVALID with every diagnostic, when the configuration or any service has errors
+ * @throws CountersignError CONFIG_INVALID with every diagnostic, when the gateway's own configuration has errors
  */
 export async function createGateway(options: CreateGatewayOptions): Promise<EmbeddedGateway> {
   const { config, provider, base, log } = options;
@@ -56,14 +69,18 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
     provider,
     base,
     longRunning: true,
-    onException: (service, { id, use }) => {
-      metrics.exceptions.at(service, id, use).value += 1;
-    },
+    onException: metrics.countException,
   });
-  const errors = composition.compiled.diagnostics.filter(isError);
-  if (composition.parts === undefined || errors.length > 0) {
+  if (composition.parts === undefined) {
     await composition.close();
+    const errors = composition.compiled.diagnostics.filter(isError);
     throw new CountersignError('CONFIG_INVALID', errors.map((error) => renderDiagnostic(error)).join('\n'));
   }
-  return new Gateway(composition.parts, log === undefined ? { metrics } : { metrics, log });
+  const gateway = new Gateway(composition.parts, log === undefined ? { metrics } : { metrics, log });
+  for (const { name, reasons } of composition.parts.refused) {
+    for (const { code, message } of reasons) {
+      gateway.log.error({ service: name, code, reason: message }, 'service refused');
+    }
+  }
+  return gateway;
 }

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '#src/core/clock.js';
 import { createGateway } from '#src/index.js';
+import { openLog } from '#src/server/log.js';
 import { root } from './support/paths.js';
 
 let lab = '';
@@ -44,18 +46,50 @@ describe('createGateway', () => {
     await server.close();
   });
 
-  it('says everything that is wrong with a configuration', async () => {
-    const file = join(lab, 'client/services/orders.yaml');
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.replace('- sign:', '- sing:'));
+  it('refuses a service with errors, says why, and runs the others', async () => {
+    const folder = join(lab, 'client/services');
+    const text = readFileSync(join(folder, 'orders.yaml'), 'utf8');
+    writeFileSync(
+      join(folder, 'broken.yaml'),
+      text.replace('- sign:', '- sing:').replace('path: /orders', 'path: /broken'),
+    );
+    const lines: string[] = [];
+    const log = openLog(systemClock, { write: (line) => lines.push(line) });
+    const gateway = await createGateway({ config: join(lab, 'client/countersign.yaml'), log });
     try {
-      await expect(createGateway({ config: join(lab, 'client/countersign.yaml') })).rejects.toMatchObject({
-        code: 'CONFIG_INVALID',
-        message: expect.stringMatching(/orders\.yaml:\d+:\d+/),
+      expect(gateway.refused).toEqual([
+        {
+          name: 'broken',
+          path: '/broken',
+          reasons: [
+            expect.objectContaining({
+              code: 'CONFIG_UNKNOWN_NAME',
+              message: expect.stringMatching(/broken\.yaml:\d+:\d+/),
+            }),
+          ],
+        },
+      ]);
+      expect(lines.join('')).toMatch(
+        /"service":"broken","code":"CONFIG_UNKNOWN_NAME".*"msg":"service refused"/,
+      );
+      await expect(gateway.process('broken', 'request', order)).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringContaining('broken.yaml'),
       });
+      expect((await gateway.process('orders', 'request', order)).timings.outcome).toBe('ok');
     } finally {
-      writeFileSync(file, text);
+      await gateway.close();
+      rmSync(join(folder, 'broken.yaml'));
     }
-    await expect(createGateway({ config: { listn: {} } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const good = await createGateway({ config: join(lab, 'client/countersign.yaml') });
+    expect(good.refused).toEqual([]);
+    await good.close();
+  });
+
+  it('does not start when the gateway itself is configured wrongly, and says everything', async () => {
+    await expect(createGateway({ config: { listn: {} } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('listn'),
+    });
   });
 });

@@ -17,7 +17,6 @@ import {
   type Exchange,
   type TimingRecord,
 } from '../pipeline/index.js';
-import type { ProviderId } from '../policy/config.js';
 import { renderDiagnostic, type Diagnostic } from '../policy/diagnostics.js';
 import { readCertificates } from '../providers/index.js';
 import { idSource } from '../server/ids.js';
@@ -27,6 +26,7 @@ import { parseTime } from '../wss/timestamp.js';
 import { medianRecord } from './median-record.js';
 import { complain, exitOf, exitOfCode, exits, shown } from './output.js';
 import type { ProcessOptions } from './process-options.js';
+import { providerOption } from './provider-option.js';
 
 /** Runs before the medians are taken: the machine's caches and the compiler have then seen the work. */
 const WARM_UP = 20;
@@ -84,7 +84,7 @@ export async function processBytes(options: ProcessOptions, read: () => Uint8Arr
   const clock = clockOf(options.clock);
   const store = resettable(clock);
   const { config, service } = options;
-  const composition = await compose({ config, provider: providerId(options.provider), clock, store });
+  const composition = await compose({ config, provider: providerOption(options.provider), clock, store });
   try {
     const setting = settingOf(composition, { service, kind, clock, freshStore: store.reset });
     if (setting === undefined) return { outcomes: [], diagnostics: refusals(composition, service) };
@@ -111,11 +111,6 @@ function clockOf(text: string | undefined): Clock {
   const time = parseTime(text);
   if (time !== undefined) return fixedClock(time);
   throw new CountersignError('USAGE', `--clock takes a UTC time such as 2026-11-30T12:00:00Z, not ${text}`);
-}
-
-function providerId(text: string | undefined): ProviderId | undefined {
-  if (text === undefined || text === 'js' || text === 'openssl' || text === 'pkcs11') return text;
-  throw new CountersignError('USAGE', `--provider is js, openssl or pkcs11, not ${text}`);
 }
 
 function resettable(clock: Clock): ReplayStore & { readonly reset: () => void } {

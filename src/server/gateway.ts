@@ -32,7 +32,7 @@ import { LoopWatch } from './loop-watch.js';
 import { mediaReader } from './media.js';
 import { MessageHandler } from './message-handler.js';
 import { Metrics } from './metrics.js';
-import { expiryReadings } from './readings.js';
+import { exceptionReadings, exceptionsOf, expiryReadings } from './readings.js';
 import { Routes, type RefusedService } from './routes.js';
 import { makeService, type CompiledChains, type Service } from './service.js';
 import { tokenCheck } from './tokens.js';
@@ -143,7 +143,7 @@ export class Gateway {
   /**
    * Opens both listeners. Where one cannot be opened, the caller closes the gateway, which closes the other.
    *
-   * @throws Error of the operating system: EADDRINUSE, EACCES
+   * @throws CountersignError LISTEN_FAILED
    */
   async listen(): Promise<Addresses> {
     const data = await this.listenData();
@@ -169,7 +169,7 @@ export class Gateway {
    * @param beforeScrape brings `metrics` up to date, where other processes do the counting
    */
   async listenAdmin(beforeScrape: () => Promise<void> = () => Promise.resolve()): Promise<AddressInfo> {
-    const { config, digest, keys, clock } = this.#parts;
+    const { config, digest, keys, clock, services } = this.#parts;
     const { bearer, host } = config.admin;
     this.#admin = adminListener({
       bearer: bearer === undefined ? undefined : tokenCheck(readSecret(bearer), digest),
@@ -178,7 +178,10 @@ export class Gateway {
       metrics: async () => {
         const { exposition } = await import('./exposition.js');
         await beforeScrape();
-        return (this.#exposition ??= exposition(this.metrics, expiryReadings(keys, clock)));
+        return (this.#exposition ??= exposition(this.metrics, [
+          ...expiryReadings(keys, clock),
+          ...exceptionReadings(services, clock),
+        ]));
       },
       app: (_request, response) => {
         response.writeHead(404, { 'Content-Length': 0 }).end();
@@ -186,6 +189,11 @@ export class Gateway {
     });
     await listenOn(this.#admin, config.admin);
     return addressOf(this.#admin);
+  }
+
+  /** Services that did not start. The others run (design/policy.md, Fail closed). */
+  get refused(): readonly RefusedService[] {
+    return this.#refused;
   }
 
   get scheme(): 'http' | 'https' {
@@ -225,7 +233,7 @@ export class Gateway {
     exchange: Exchange = newExchange(this.#context.newId(), service),
   ): Promise<Processed> {
     const found = this.#services.get(service);
-    if (found === undefined) throw new CountersignError('USAGE', `there is no service ${service}`);
+    if (found === undefined) throw this.#notServed(service);
     const { clock, provider } = this.#context;
     const timer = new StepTimer(clock);
     const run = found[chain];
@@ -262,6 +270,9 @@ export class Gateway {
 
   #open(compiled: CompiledChains): void {
     const { name, path } = compiled.config;
+    const exceptions = exceptionsOf(compiled).map(({ id, use }) => `${id} for ${use}`);
+    if (exceptions.length > 0)
+      this.log.warn({ service: name, exceptions }, 'algorithms allowed by exception');
     try {
       const service = makeService(compiled, this.#transports.prepare(compiled.config));
       this.#services.set(name, service);
@@ -269,8 +280,18 @@ export class Gateway {
     } catch (thrown) {
       const error = asError(thrown);
       this.log.error({ service: name, code: error.code, reason: error.message }, 'service refused');
-      this.#refused.push({ name, path });
+      this.#refused.push({ name, path, reasons: [{ code: error.code, message: error.message }] });
     }
+  }
+
+  #notServed(name: string): CountersignError {
+    const refused = this.#refused.find((service) => service.name === name);
+    if (refused === undefined) return new CountersignError('USAGE', `there is no service ${name}`);
+    const [reason] = refused.reasons;
+    return new CountersignError(
+      'SERVICE_UNAVAILABLE',
+      `the service ${name} was not started: ${reason?.message ?? 'its policy has errors'}`,
+    );
   }
 
   #tls(): ListenerTls | undefined {
@@ -305,11 +326,27 @@ function loopbackNames(host: string): ReadonlySet<string> {
   return new Set(['localhost', '127.0.0.1', '[::1]', '::1', host.toLowerCase(), `[${host.toLowerCase()}]`]);
 }
 
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there (EADDRINUSE)',
+  EACCES: 'the operating system does not permit it (EACCES)',
+  EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL)',
+  ENOTFOUND: 'there is no such host (ENOTFOUND)',
+};
+
 function listenOn(server: Server, at: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const fail = (cause: Error): void => {
+      const reason = 'code' in cause ? String(cause.code) : cause.message;
+      const said = listenProblems[reason] ?? reason;
+      reject(
+        new CountersignError('LISTEN_FAILED', `cannot listen on ${at.host} port ${at.port}: ${said}`, {
+          cause,
+        }),
+      );
+    };
+    server.once('error', fail);
     server.listen({ host: at.host, port: at.port }, () => {
-      server.off('error', reject);
+      server.off('error', fail);
       resolve();
     });
   });

@@ -1,5 +1,6 @@
 import type { StepRecord } from '../core/timer.js';
 import type { ChainKind, MessageFacts, Outcome, TimingRecord } from '../pipeline/index.js';
+import type { ExceptionUse } from '../wss/index.js';
 import { counter, histogram, type Count, type Distribution, type Series } from './series.js';
 
 const MICROS = 1e-6;
@@ -66,6 +67,11 @@ export class Metrics {
     'Things accepted by an exception or leniency of the policy: algorithms, faults, tokens.',
     ['service', 'chain', 'what'],
   );
+  /** Counts a use of what the policy allows by exception. */
+  readonly countException = (service: string, { id, use }: ExceptionUse): void => {
+    this.exceptions.at(service, id, use).value += 1;
+  };
+
   readonly #chains = new Map<string, Map<ChainKind, ChainSeries>>();
 
   record(record: TimingRecord, facts: MessageFacts): void {

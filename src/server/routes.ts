@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Code } from '../core/codes.js';
 import { CountersignError } from '../core/errors.js';
 import type { HandlerContext } from './handler-context.js';
 import { rawPath, type MessageHandler } from './message-handler.js';
@@ -9,6 +10,14 @@ import type { Service } from './service.js';
 export interface RefusedService {
   readonly name: string;
   readonly path: string | undefined;
+  /** What is wrong, for the operator; the first is enough to refuse it. */
+  readonly reasons: readonly RefusalReason[];
+}
+
+export interface RefusalReason {
+  readonly code: Code;
+  /** With file, line and column where it is the policy's. */
+  readonly message: string;
 }
 
 /** Which service a path belongs to. Paths are compared as they are on the wire, octet by octet. */

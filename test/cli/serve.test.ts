@@ -138,6 +138,21 @@ describe('countersign serve', () => {
     await until(() => /refused [0-9A-Z]{26} plain request send UPSTREAM_UNREACHABLE/.test(served.err));
   }, 60_000);
 
+  it('says which listener cannot be opened, and that this is the configuration', async () => {
+    const first = await serve('http://127.0.0.1:1/');
+    const file = join(lab, 'client', `serve-${first.port}.yaml`);
+    for (const more of [[], ['--workers', '2']]) {
+      const ended = spawnSync(process.execPath, [cli, 'serve', '--config', file, ...more], {
+        encoding: 'utf8',
+        timeout: 15_000,
+      });
+      expect(ended.status).toBe(2);
+      expect(ended.stderr).toMatch(
+        new RegExp(`LISTEN_FAILED: cannot listen on 127.0.0.1 port ${first.port}: .*EADDRINUSE`),
+      );
+    }
+  }, 60_000);
+
   it.each([
     [['--workers', 'x'], /--workers x is not a number/],
     [['--provider', 'gnutls'], /--provider gnutls is none of/],

@@ -229,7 +229,7 @@ describe('admin', () => {
       [serviceConfig(upstream.url)],
       {},
       {
-        refused: [{ name: 'broken', path: '/broken' }],
+        refused: [{ name: 'broken', path: '/broken', reasons: [] }],
       },
     );
     await post(port, envelope('1'));

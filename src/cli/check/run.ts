@@ -11,6 +11,7 @@ import {
   type Diagnostic,
 } from '../../policy/index.js';
 import { complain, exitOfCode, exits, print, printJson, shown } from '../output.js';
+import { providerOption } from '../provider-option.js';
 
 export interface CheckOptions {
   readonly config: string;
@@ -78,7 +79,7 @@ async function checkOne(
   const { workers, offline } = options;
   const composed = await compose({
     config: gateway,
-    provider: providerOf(options.provider),
+    provider: providerOption(options.provider),
     workers,
     offline,
   });
@@ -90,12 +91,6 @@ async function checkOne(
     compiled,
     diagnostics: only === undefined ? diagnostics : diagnostics.filter(({ at }) => only.has(at.file)),
   };
-}
-
-/** @throws CountersignError USAGE */
-export function providerOf(name: string | undefined): 'js' | 'openssl' | 'pkcs11' | undefined {
-  if (name === undefined || name === 'js' || name === 'openssl' || name === 'pkcs11') return name;
-  throw new CountersignError('USAGE', `there is no provider ${name}: js, openssl or pkcs11`);
 }
 
 function worst(diagnostics: readonly Diagnostic[]): number {

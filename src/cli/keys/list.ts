@@ -2,13 +2,14 @@
 import { policyTables } from '../../compose.js';
 import { systemClock } from '../../core/clock.js';
 import { CountersignError } from '../../core/errors.js';
-import type { GatewayConfig, ProviderId } from '../../policy/config.js';
+import type { GatewayConfig } from '../../policy/config.js';
 import { declareKey, type Diagnostic, loadConfig, renderDiagnostic } from '../../policy/index.js';
 import type { KeyOpening, TokenOpener } from '../../providers/index.js';
 import { tokenOpener } from '../../providers/index.js';
 import { fileDigest } from '../../providers/openssl/key-files.js';
 import { createOpenssl } from '../../providers/openssl/provider.js';
 import { shown } from '../output.js';
+import { providerOption } from '../provider-option.js';
 import { collectRows, type ListRow } from './collect.js';
 import { remaining } from './describe.js';
 
@@ -25,7 +26,7 @@ export interface ListRequest {
  * @throws CountersignError USAGE; the first error of a gateway file that cannot be used
  */
 export async function runList(request: ListRequest, print: (line: string) => void): Promise<number> {
-  const provider = providerId(request.provider);
+  const provider = providerOption(request.provider);
   const loaded = loadConfig(request.config, { tables: policyTables(), clock: systemClock, provider });
   const { gateway, services } = loaded;
   if (gateway === undefined) throw unusable(request.config, loaded.diagnostics);
@@ -75,11 +76,6 @@ async function openTokens(
   const { createPkcs11 } = await import('../../providers/pkcs11/provider.js');
   const provider = createPkcs11({ digest: fileDigest });
   return { opener: tokenOpener(provider), close: () => provider.close() };
-}
-
-function providerId(text: string | undefined): ProviderId | undefined {
-  if (text === undefined || text === 'openssl' || text === 'js' || text === 'pkcs11') return text;
-  throw new CountersignError('USAGE', `provider ${text} does not exist: openssl, js or pkcs11`);
 }
 
 function textOf(row: ListRow): string[] {

@@ -22,9 +22,7 @@ export async function open(plan: StartPlan, quiet = false): Promise<Gateway> {
   const composition = await compose({
     ...plan,
     longRunning: true,
-    onException: (service, { id, use }) => {
-      metrics.exceptions.at(service, id, use).value += 1;
-    },
+    onException: metrics.countException,
   });
   const { parts } = composition;
   for (const diagnostic of quiet ? [] : composition.compiled.diagnostics) {

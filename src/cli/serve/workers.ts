@@ -2,7 +2,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../core/clock.js';
-import { CountersignError } from '../../core/errors.js';
+import type { Code } from '../../core/codes.js';
+import { CountersignError, isCountersignError } from '../../core/errors.js';
 import type { Gateway, MetricsSnapshot } from '../../server/index.js';
 import { announce, open, stopOnSignals, type StartPlan } from './open.js';
 
@@ -14,6 +15,7 @@ const MOST_FAILURES = 5;
 
 type FromWorker =
   | { readonly kind: 'listening'; readonly address: AddressInfo }
+  | { readonly kind: 'failed'; readonly code: Code; readonly message: string }
   | { readonly kind: 'metrics'; readonly snapshot: MetricsSnapshot };
 
 const isFromWorker = (message: unknown): message is FromWorker =>
@@ -31,7 +33,20 @@ export async function runWorker(plan: StartPlan): Promise<void> {
   process.on('message', (question: unknown) => {
     if (question === 'metrics') tell({ kind: 'metrics', snapshot: gateway.metrics.snapshot() });
   });
-  tell({ kind: 'listening', address: await gateway.listenData() });
+  try {
+    tell({ kind: 'listening', address: await gateway.listenData() });
+  } catch (error) {
+    // The primary says it, once for all workers.
+    const { code, message } = asCountersignError(error);
+    tell({ kind: 'failed', code, message });
+    await gateway.close();
+    cluster.worker?.disconnect();
+  }
+}
+
+function asCountersignError(error: unknown): CountersignError {
+  if (isCountersignError(error)) return error;
+  return new CountersignError('INTERNAL', 'the worker failed before it listened', { cause: error });
 }
 
 function tell(message: FromWorker): void {
@@ -41,7 +56,7 @@ function tell(message: FromWorker): void {
 /**
  * Starts the workers and keeps their number; the primary has the admin listener and adds up what they count.
  *
- * @throws CountersignError CONFIG_INVALID
+ * @throws CountersignError CONFIG_INVALID, LISTEN_FAILED
  */
 export async function superviseWorkers(plan: StartPlan): Promise<void> {
   const gateway = await open(plan);
@@ -66,6 +81,7 @@ export async function superviseWorkers(plan: StartPlan): Promise<void> {
 class Crew {
   readonly #size: number;
   readonly #gateway: Gateway;
+  #started = false;
   #stopping = false;
   #failures = 0;
 
@@ -79,6 +95,7 @@ class Crew {
     const addresses = await Promise.all(Array.from({ length: this.#size }, () => this.#fork()));
     const [first] = addresses;
     if (first === undefined) throw new CountersignError('INTERNAL', 'no worker was started');
+    this.#started = true;
     return first;
   }
 
@@ -100,12 +117,18 @@ class Crew {
     const worker = cluster.fork();
     const begun = systemClock.now();
     return new Promise((resolve, reject) => {
+      let failed = false;
       worker.on('message', (message: unknown) => {
-        if (isFromWorker(message) && message.kind === 'listening') resolve(message.address);
+        if (!isFromWorker(message)) return;
+        if (message.kind === 'listening') resolve(message.address);
+        if (message.kind === 'failed') {
+          failed = true;
+          reject(new CountersignError(message.code, message.message));
+        }
       });
       worker.once('exit', (code) => {
         reject(new CountersignError('CONFIG_INVALID', `a worker ended with ${code} before it listened`));
-        this.#replace(code, systemClock.now() - begun);
+        if (this.#started || !failed) this.#replace(code, systemClock.now() - begun);
       });
     });
   }

@@ -60,5 +60,6 @@ export const configCodes = {
   },
   WARN_UNUSED: { kind: 'warning', summary: 'A key or trust is configured and nothing uses it.' },
   WARN_NO_SERVICES: { kind: 'warning', summary: 'No file fits the pattern of services.' },
+  LISTEN_FAILED: { kind: 'start-up', summary: 'A listener cannot be opened at its host and port.' },
   USAGE: { kind: 'start-up', summary: 'The command was called with wrong arguments.' },
 } as const;
