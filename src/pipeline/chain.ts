@@ -3,7 +3,7 @@ import type { CountersignError } from '../core/errors.js';
 import type { StepTimer } from '../core/timer.js';
 import type { Evidence } from '../wss/evidence.js';
 import type { Toolkit } from '../wss/toolkit.js';
-import type { Exchange } from './context.js';
+import type { Exchange, SoapVersion } from './context.js';
 import type { ChainKind, HeaderPlan, InboundStep, OutboundStep, StripPlan } from './handler.js';
 
 export type OnFault = 'require' | 'allow-unencrypted' | 'allow-unsigned' | 'allow-unsigned-with-detail';
@@ -29,6 +29,8 @@ export interface Chain {
 export interface ChainInput {
   readonly bytes: Uint8Array;
   readonly exchange: Exchange;
+  /** The version that the transport says the message has; one of another version is refused. */
+  readonly soapVersion?: SoapVersion | undefined;
   /** The chain enters and leaves its steps on it; it neither begins nor finishes the record. */
   readonly timer: StepTimer;
 }

@@ -1,9 +1,10 @@
+import { CountersignError } from '../core/errors.js';
 import { StepTimer } from '../core/timer.js';
 import { openSecurityHeader } from '../wss/header.js';
 import { idRules } from '../wss/ids.js';
 import { findEnvelope, NONE, parseDocument, type XmlDocument } from '../xml/index.js';
 import type { Chain, ChainInput, ChainResult } from './chain.js';
-import { newFacts, type Exchange, type Message, type MessageFacts } from './context.js';
+import { newFacts, type Exchange, type Message, type MessageFacts, type SoapVersion } from './context.js';
 import type { OutboundStep } from './handler.js';
 import { claimReplay, runInbound } from './inbound.js';
 import { faultOf, operationOf } from './message-facts.js';
@@ -27,7 +28,10 @@ export async function runChain(chain: Chain, input: ChainInput): Promise<ChainRe
   }
 }
 
-async function runEnforced(chain: Chain, { bytes, exchange, timer }: ChainInput): Promise<ChainResult> {
+async function runEnforced(
+  chain: Chain,
+  { bytes, exchange, soapVersion, timer }: ChainInput,
+): Promise<ChainResult> {
   const facts = exchange[chain.kind];
   let document: XmlDocument | undefined;
   let message: Message | undefined;
@@ -35,6 +39,7 @@ async function runEnforced(chain: Chain, { bytes, exchange, timer }: ChainInput)
     timer.enter('parse');
     document = parseDocument(bytes, { limits: chain.toolkit.limits, ids: idRules });
     message = newMessage(document, chain, { exchange, facts, timer });
+    if (soapVersion !== undefined) checkVersion(message, soapVersion);
     if (chain.inbound.length > 0) await runInbound(message, chain);
     if (chain.outbound.length > 0) await runOutbound(message, chain, chain.outbound);
     timer.enter('render');
@@ -80,6 +85,15 @@ function newMessage(document: XmlDocument, chain: Chain, { exchange, facts, time
     waivesEncryption: chain.kind === 'response' && chain.onFault === 'allow-unencrypted',
     keyUsed: false,
   };
+}
+
+/** Two parties that go by different things must not take one message for two (research/security.md SOP-04). */
+function checkVersion({ envelope }: Message, soapVersion: SoapVersion): void {
+  if (envelope.version === soapVersion) return;
+  throw new CountersignError(
+    'HTTP_MEDIA_TYPE',
+    `the content type is that of SOAP ${soapVersion}, the envelope that of SOAP ${envelope.version}`,
+  );
 }
 
 async function runOutbound(message: Message, chain: Chain, steps: readonly OutboundStep[]): Promise<void> {

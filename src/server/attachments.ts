@@ -8,6 +8,15 @@ import type { ChainRunner } from './service.js';
 /** Content transfer encodings under which the octets of a part are its content. */
 const identity: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 
+/** What HTTP says about a message. */
+export interface MessageForm {
+  readonly media: Media;
+  /** Takes what is counted about the message. */
+  readonly facts: MessageFacts;
+  /** An envelope of another SOAP version than the content type's is refused. */
+  readonly sameVersion: boolean;
+}
+
 /**
  * Runs a chain over a message that may have attachments: over its root part, which is the envelope. The other parts go
  * on as they are, neither signed nor encrypted (design/policy.md, Attachments).
@@ -17,15 +26,16 @@ const identity: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 export async function runOverRoot(
   run: ChainRunner,
   input: ChainInput,
-  media: Media,
-  facts: MessageFacts,
+  { media, facts, sameVersion }: MessageForm,
 ): Promise<ChainResult> {
-  if (media.kind !== 'multipart') return run(input);
+  const versionOf = (type: Media): Pick<ChainInput, 'soapVersion'> =>
+    sameVersion ? { soapVersion: type.soapVersion } : {};
+  if (media.kind !== 'multipart') return run({ ...input, ...versionOf(media) });
   const bytes = asBuffer(input.bytes);
   const { root } = readRelated(bytes, media.parameters);
-  checkRoot(root.headers, media);
+  const type = checkRoot(root.headers, media);
   facts.counts.set('attachments-unprotected', 1);
-  const result = await run({ ...input, bytes: bytes.subarray(root.start, root.end) });
+  const result = await run({ ...input, ...versionOf(type), bytes: bytes.subarray(root.start, root.end) });
   const before = bytes.subarray(0, root.start);
   const after = bytes.subarray(root.end);
   return {
@@ -35,7 +45,8 @@ export async function runOverRoot(
   };
 }
 
-function checkRoot(headers: ReadonlyMap<string, string>, media: Media): void {
+/** @returns what the root part says that it is */
+function checkRoot(headers: ReadonlyMap<string, string>, media: Media): Media {
   const type = readMedia(headers.get('content-type') ?? '');
   if (type.kind !== 'soap' || media.parameters.get('type')?.toLowerCase() === 'application/xop+xml') {
     throw new CountersignError(
@@ -50,4 +61,5 @@ function checkRoot(headers: ReadonlyMap<string, string>, media: Media): void {
   if (!identity.has((headers.get('content-transfer-encoding') ?? 'binary').toLowerCase())) {
     throw new CountersignError('ATTACHMENTS_REFUSED', 'the envelope is in a transfer encoding');
   }
+  return type;
 }

@@ -73,8 +73,13 @@ export class ServiceExchange {
       reply = await this.#refuse(asError(thrown));
     }
     this.#records.sending();
-    const finished = await sendReply(response, reply);
+    let delivery = await sendReply(response, reply);
+    if (delivery === 'unwritable') {
+      reply = await this.#refuse(unwritable());
+      delivery = await sendReply(response, reply);
+    }
     answer?.body.release();
+    const finished = delivery === 'finished';
     this.#records.sent(finished, reply.length);
     return finished && !reply.close;
   }
@@ -128,7 +133,8 @@ export class ServiceExchange {
     let result: ChainResult;
     try {
       const input = { bytes: body.bytes, exchange: this.#exchange, timer: this.#records.request };
-      result = await runOverRoot(service.request, input, media, this.#exchange.request);
+      const form = { media, facts: this.#exchange.request, sameVersion: true };
+      result = await runOverRoot(service.request, input, form);
     } catch (thrown) {
       body.release();
       throw thrown;
@@ -182,7 +188,9 @@ export class ServiceExchange {
     const timer = this.#records.response;
     try {
       const input = { bytes: answer.body.bytes, exchange: this.#exchange, timer };
-      const result = await runOverRoot(run, input, answer.media, this.#exchange.response);
+      // Services that name their answers wrongly are common, and their callers have always seen it.
+      const form = { media: answer.media, facts: this.#exchange.response, sameVersion: false };
+      const result = await runOverRoot(run, input, form);
       this.#observe(result, 'response');
       return result;
     } catch (thrown) {
@@ -228,3 +236,8 @@ export class ServiceExchange {
     if (this.#gone !== undefined) throw this.#gone;
   }
 }
+
+const unwritable = (): CountersignError =>
+  new CountersignError('UPSTREAM_BAD_ANSWER', 'a header field of the answer has octets that none may have', {
+    details: { step: 'receive' },
+  });

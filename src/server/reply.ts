@@ -15,40 +15,53 @@ export interface Reply {
   readonly close: boolean;
 }
 
-/**
- * Writes a whole answer.
- *
- * @returns true once everything is with the operating system, false when the caller went away first. Either way
- *   nothing reads the slices any more.
- */
-export function sendReply(response: ServerResponse, reply: Reply): Promise<boolean> {
+/** What became of an answer. Whatever it is, nothing reads the slices any more. */
+export type Delivery =
+  /** Everything is with the operating system. */
+  | 'finished'
+  /** The caller went away first. */
+  | 'lost'
+  /** A header field has octets that none may have; nothing was written, and another answer may be. */
+  | 'unwritable';
+
+/** Writes a whole answer. Never throws. */
+export function sendReply(response: ServerResponse, reply: Reply): Promise<Delivery> {
   return new Promise((resolve) => {
     if (response.destroyed || response.headersSent) {
       response.destroy();
-      resolve(false);
+      resolve('lost');
+      return;
+    }
+    if (!writeHead(response, reply)) {
+      resolve('unwritable');
       return;
     }
     let timer: NodeJS.Timeout | undefined;
     // Both events may come; a promise takes the first.
     const settle = (): void => {
       if (timer !== undefined) clearTimeout(timer);
-      resolve(response.writableFinished);
+      resolve(response.writableFinished ? 'finished' : 'lost');
     };
     response.on('finish', settle);
     response.on('close', settle);
-    try {
-      response.writeHead(reply.status, fields(reply));
-    } catch {
-      // A lenient parser let an octet through that no header field may have: nothing of it is passed on.
-      response.destroy();
-      resolve(false);
-      return;
-    }
     writeBody(response, reply);
     if (response.writableLength > 0) {
       timer = setTimeout(() => response.socket?.destroy(), READ_DEADLINE);
     }
   });
+}
+
+/** @returns false when Node refuses a field: a lenient parser let an octet through that none may have */
+function writeHead(response: ServerResponse, reply: Reply): boolean {
+  const head = fields(reply);
+  try {
+    response.writeHead(reply.status, head);
+    return true;
+  } catch {
+    // Where an application has set fields of its own, Node has taken over those before the bad one.
+    for (let i = 0; i < head.length; i += 2) response.removeHeader(head[i] ?? '');
+    return false;
+  }
 }
 
 function fields(reply: Reply): string[] {

@@ -155,6 +155,38 @@ describe.each(['listener', 'middleware'])('two gateways, through the %s', (door)
     expect(server.stderr[0]).toMatch(/response .* UPSTREAM_NOT_SOAP: .*text\/html/);
   });
 
+  it.each([
+    ['SOAP 1.2 as text/xml', '1.2', 'text/xml; charset=utf-8'],
+    ['SOAP 1.1 as application/soap+xml', '1.1', 'application/soap+xml; charset=utf-8'],
+  ])(
+    'refuse %s before anything is done with it, and accept its twin (SOP-04)',
+    async (_what, version, type) => {
+      const { orders, client, at } = await start(door);
+      const message =
+        version === '1.1'
+          ? order
+          : order.replaceAll(
+              'http://schemas.xmlsoap.org/soap/envelope/',
+              'http://www.w3.org/2003/05/soap-envelope',
+            );
+      const twin = version === '1.1' ? 'text/xml; charset=utf-8' : 'application/soap+xml; charset=utf-8';
+      const answer = await post(at, message, { headers: { 'Content-Type': type } });
+      expect(answer.status).toBe(415);
+      expect(answer.body.toString()).toMatch(/^The content type is not .*\(reference [0-9A-Z]{26}\)\n$/);
+      expect(client.records).toEqual([
+        expect.objectContaining({
+          chain: 'request',
+          outcome: 'refused',
+          code: 'HTTP_MEDIA_TYPE',
+          step: 'parse',
+        }),
+      ]);
+      expect(orders.received).toHaveLength(0);
+      await post(at, message, { headers: { 'Content-Type': twin } });
+      expect(orders.received).toHaveLength(1);
+    },
+  );
+
   it('let nothing through that is not protected', async () => {
     const { orders, server } = await start(door);
     const entry = door === 'listener' ? server.port : await mount(server);
@@ -193,6 +225,17 @@ describe('attachments: pass', () => {
     expect(answer.status).toBe(200);
     const seen = orders.received[0]?.toString().replace(/ xmlns:wsu="[^"]*"| wsu:Id="[^"]*"/g, '');
     expect(seen).toBe(swa(order));
+  });
+
+  it('refuses a root of another SOAP version than it says (SOP-04)', async () => {
+    const orders = await startOrdersService();
+    onClose(() => orders.close());
+    const front = await gateway('client', `http://127.0.0.1:${orders.port}/orders`, pass);
+    const mixed = swa(order).replace('text/xml', 'application/soap+xml');
+    const answer = await post(front.port, mixed, { headers: { 'Content-Type': type } });
+    expect(answer.status).toBe(415);
+    expect(front.records.at(-1)).toMatchObject({ code: 'HTTP_MEDIA_TYPE', step: 'parse' });
+    expect(orders.received).toHaveLength(0);
   });
 
   it('refuses a root that is no plain envelope, and what is not MIME', async () => {

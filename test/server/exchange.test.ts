@@ -103,14 +103,35 @@ describe.each(['listener', 'middleware'])('an exchange without steps, through th
     );
   });
 
-  it('goes on after an answer whose header fields cannot be passed on', async () => {
+  it.each<[string, 'undici' | 'legacy', string, number]>([
+    ['a header field with a control character', 'legacy', '200 OK\r\nX-Fine: 1\r\nX-Odd: a\u0001b', 502],
+    ['its twin', 'legacy', '200 OK\r\nX-Fine: 1\r\nX-Odd: a b', 200],
+    ['status 999', 'undici', '999 Odd', 502],
+    ['status 999', 'legacy', '999 Odd', 502],
+    ['status 600', 'undici', '600 Odd', 502],
+    ['its twin', 'undici', '599 Odd', 599],
+  ])('answers for an upstream that sends %s, over %s', async (_what, transport, head, status) => {
     const url = await rawUpstream((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nX-Odd: a\u0001b\r\nContent-Length: 2\r\n\r\nok'),
+      socket.end(`HTTP/1.1 ${head}\r\nContent-Type: text/xml\r\nContent-Length: 4\r\n\r\n<a/>`),
     );
     const { upstream } = serviceConfig(url);
-    const { at } = await start(serviceConfig(url, { upstream: { ...upstream, transport: 'legacy' } }));
-    for (let i = 0; i < 2; i++)
-      await expect(post(at, envelope('1'))).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const { at, records, stderr } = await start(serviceConfig(url, { upstream: { ...upstream, transport } }));
+    for (let i = 0; i < 2; i++) {
+      const answer = await post(at, envelope('1'));
+      expect(answer.status).toBe(status);
+      if (status !== 502) continue;
+      expect(answer.headers['x-fine']).toBeUndefined();
+      expect(answer.body.toString()).toMatch(/<soap:Fault>.*\(reference [0-9A-Z]{26}\)/);
+      expect(stderr[i]).toMatch(/orders response receive UPSTREAM_BAD_ANSWER: /);
+    }
+    await until(() => records.length === 4);
+    if (status === 502) {
+      expect(records[3]).toMatchObject({
+        chain: 'response',
+        outcome: 'refused',
+        code: 'UPSTREAM_BAD_ANSWER',
+      });
+    }
   });
 
   it('gives up an upstream that does not answer in time, with a response record', async () => {

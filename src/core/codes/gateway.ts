@@ -7,7 +7,10 @@ export const gatewayCodes = {
     summary: 'The content encoding is not one that is accepted, or the compressed body is not sound.',
   },
   HTTP_METHOD: { kind: 'http-405', summary: 'The HTTP method is not accepted here.' },
-  HTTP_MEDIA_TYPE: { kind: 'http-415', summary: 'The content type is not one of SOAP.' },
+  HTTP_MEDIA_TYPE: {
+    kind: 'http-415',
+    summary: 'The content type is not one of SOAP, or not that of the SOAP version of the message.',
+  },
   HTTP_TOO_LARGE: { kind: 'http-413', summary: 'The message is larger than the limit.' },
   HTTP_TIMEOUT: { kind: 'http-408', summary: 'The request did not arrive in time.' },
   HTTP_NOT_FOUND: { kind: 'http-404', summary: 'There is no service at this path.' },
@@ -23,6 +26,10 @@ export const gatewayCodes = {
   UPSTREAM_ABORTED: { kind: 'upstream-bad', summary: 'The upstream broke off its answer.' },
   UPSTREAM_TOO_LARGE: { kind: 'upstream-bad', summary: 'The answer is larger than the limit.' },
   UPSTREAM_NOT_SOAP: { kind: 'upstream-bad', summary: 'The answer is not a SOAP envelope.' },
+  UPSTREAM_BAD_ANSWER: {
+    kind: 'upstream-bad',
+    summary: 'The answer has a status or header field that cannot be passed on.',
+  },
   UPSTREAM_FAULT: { kind: 'upstream-fault', summary: 'The upstream answered with a fault.' },
   UPSTREAM_FAULT_UNPROTECTED: {
     kind: 'upstream-bad',

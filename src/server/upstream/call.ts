@@ -14,6 +14,9 @@ import type {
 /** Informational answers that a service may send before the real one. */
 const MAX_INFORMATIONAL = 8;
 
+/** RFC 9110 §15: statuses begin with 1 to 5. */
+const LAST_STATUS = 599;
+
 /** What the transports share. */
 export interface CallContext {
   readonly plan: UpstreamPlan;
@@ -37,6 +40,7 @@ export class Call implements UpstreamCall {
   #state: 'waiting' | 'written' | 'flushed' = 'waiting';
   #started = false;
   #settled = false;
+  #failure: Error | undefined;
   #informational = 0;
   #status = 0;
   #headers: readonly string[] = [];
@@ -61,6 +65,8 @@ export class Call implements UpstreamCall {
   /** Tells how to stop the transport's own work for this call. */
   onCancel(cancel: (reason: Error) => void): void {
     this.#cancel = cancel;
+    // It was given up while it waited for a connection: nothing of it is sent.
+    if (this.#failure !== undefined) cancel(this.#failure);
   }
 
   abort(reason: CountersignError): void {
@@ -69,13 +75,12 @@ export class Call implements UpstreamCall {
     this.#cancel?.(reason);
   }
 
+  /** Says nothing once the call has failed: whoever was told so counts the request as not sent. */
   written(connection: ConnectionTimes | undefined): void {
-    if (this.#state !== 'waiting') return;
+    if (this.#state !== 'waiting' || this.#settled) return;
     this.#state = 'written';
-    if (!this.#settled) {
-      clearTimeout(this.#timer);
-      this.#timer = this.#deadline(this.#context.plan.responseTimeout);
-    }
+    clearTimeout(this.#timer);
+    this.#timer = this.#deadline(this.#context.plan.responseTimeout);
     this.#observer.written(this.#context.clock.micros(), connection);
   }
 
@@ -97,6 +102,7 @@ export class Call implements UpstreamCall {
     if (this.#settled) return false;
     this.started();
     if (status < 200) return this.#inform();
+    if (status > LAST_STATUS) return this.#badStatus(status);
     const length = contentLength(headers);
     if (length !== undefined && length > this.#request.limit) return this.#tooLarge();
     this.#status = status;
@@ -128,6 +134,7 @@ export class Call implements UpstreamCall {
   fail(error: Error): void {
     if (this.#settled) return;
     this.#settle();
+    this.#failure = error;
     this.#body?.drop();
     this.#reject(isCountersignError(error) ? error : this.#explain(error));
   }
@@ -149,6 +156,11 @@ export class Call implements UpstreamCall {
     this.abort(
       new CountersignError('UPSTREAM_ABORTED', 'the service sends informational answers without end'),
     );
+    return false;
+  }
+
+  #badStatus(status: number): boolean {
+    this.abort(new CountersignError('UPSTREAM_BAD_ANSWER', `the service answered with the status ${status}`));
     return false;
   }
 

@@ -39,7 +39,10 @@ export interface UpstreamAnswer {
 }
 
 export interface UpstreamCall {
-  /** Rejects with CountersignError UPSTREAM_UNREACHABLE | UPSTREAM_TIMEOUT | UPSTREAM_ABORTED | UPSTREAM_TOO_LARGE. */
+  /**
+   * Rejects with CountersignError UPSTREAM_UNREACHABLE | UPSTREAM_TIMEOUT | UPSTREAM_ABORTED | UPSTREAM_TOO_LARGE |
+   * UPSTREAM_BAD_ANSWER.
+   */
   readonly answer: Promise<UpstreamAnswer>;
   /** Ends the call; `answer` rejects with `reason`. Does nothing when the answer is complete. */
   abort(reason: CountersignError): void;

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { CountersignError } from '../../core/errors.js';
 import { Call, type CallContext } from './call.js';
 import { connector } from './connector.js';
 import type { ConnectionTimes, UpstreamCall, UpstreamTransport } from './contract.js';
@@ -38,14 +39,9 @@ function legacyAgent(context: CallContext, times: WeakMap<Socket, ConnectionTime
 }
 
 function send(agent: Agent, times: WeakMap<Socket, ConnectionTimes>, call: Call): UpstreamCall {
-  const { method, path, headers, body } = call.request;
-  const request = httpRequest({
-    agent,
-    method,
-    path,
-    headers: [...headers, 'Content-Length', String(body.length)],
-    insecureHTTPParser: true,
-  });
+  const { body } = call.request;
+  const request = begin(agent, call);
+  if (request === undefined) return call;
   call.onCancel((reason) => {
     request.destroy(reason);
   });
@@ -69,6 +65,23 @@ function send(agent: Agent, times: WeakMap<Socket, ConnectionTimes>, call: Call)
     call.flushed();
   });
   return call;
+}
+
+/** @returns undefined when Node refuses the path or a field, and the call has failed */
+function begin(agent: Agent, call: Call): ClientRequest | undefined {
+  const { method, path, headers, body } = call.request;
+  try {
+    return httpRequest({
+      agent,
+      method,
+      path,
+      headers: [...headers, 'Content-Length', String(body.length)],
+      insecureHTTPParser: true,
+    });
+  } catch (cause) {
+    call.fail(new CountersignError('HTTP_FRAMING', 'the request cannot be passed on as it is', { cause }));
+    return undefined;
+  }
 }
 
 function receive(call: Call, request: ClientRequest, response: IncomingMessage): void {
