@@ -3,6 +3,7 @@ import { bearerToken } from './clients.js';
 import type { Exposition } from './exposition.js';
 import { fieldValue } from './headers.js';
 import { rawPath } from './message-handler.js';
+import { PLAIN } from './replies.js';
 import type { TokenCheck } from './tokens.js';
 
 export interface AdminPlan {
@@ -17,6 +18,9 @@ export interface AdminPlan {
   readonly app: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
+/** What is answered here, and only to be read. */
+const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+
 /** What `/health/ready` says. */
 export interface Readiness {
   readonly ready: boolean;
@@ -27,21 +31,19 @@ export interface Readiness {
 /** The server for operators. Probes are answered without the app, so that an idle gateway loads none. */
 export function adminListener(plan: AdminPlan): Server {
   return createServer((request, response) => {
-    if (!isAllowed(plan, request)) {
-      end(response, 403, 'text/plain', '');
-      return;
-    }
+    if (!isAllowed(plan, request, response)) return;
     answer(plan, request, response).catch(() => {
       if (response.headersSent) response.destroy();
-      else end(response, 500, 'text/plain', '');
+      else end(response, 500, PLAIN, 'A fault in Countersign.\n');
     });
   });
 }
 
 async function answer(plan: AdminPlan, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = rawPath(request.url ?? '');
-  if (request.method !== 'GET') {
-    plan.app(request, response);
+  if (probes.has(path) && request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    end(response, 405, PLAIN, 'This can only be read.\n');
     return;
   }
   switch (path) {
@@ -63,14 +65,20 @@ async function answer(plan: AdminPlan, request: IncomingMessage, response: Serve
   }
 }
 
-function isAllowed(plan: AdminPlan, request: IncomingMessage): boolean {
+/** Answers a caller who may not go on (RFC 9110 §15.5.2, RFC 6750 §3). */
+function isAllowed(plan: AdminPlan, request: IncomingMessage, response: ServerResponse): boolean {
   if (plan.bearer !== undefined) {
     const token = bearerToken(fieldValue(request.rawHeaders, 'authorization'));
-    return token !== undefined && plan.bearer(token);
+    if (token !== undefined && plan.bearer(token)) return true;
+    const problem = token === undefined ? '' : ', error="invalid_token"';
+    response.setHeader('WWW-Authenticate', `Bearer realm="countersign admin"${problem}`);
+    end(response, 401, PLAIN, 'The admin listener asks for its bearer token.\n');
+    return false;
   }
-  if (plan.hosts === undefined) return true;
   const host = fieldValue(request.rawHeaders, 'host') ?? '';
-  return plan.hosts.has(host.replace(/:\d+$/, '').toLowerCase());
+  if (plan.hosts === undefined || plan.hosts.has(host.replace(/:\d+$/, '').toLowerCase())) return true;
+  end(response, 403, PLAIN, 'The Host field is not a name of the admin listener.\n');
+  return false;
 }
 
 function end(response: ServerResponse, status: number, type: string, body: string): void {

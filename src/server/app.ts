@@ -2,6 +2,8 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { codes } from '../core/codes.js';
 import { CountersignError } from '../core/errors.js';
 import type { HandlerContext } from './handler-context.js';
+import { plainReply } from './replies.js';
+import { sendReply } from './reply.js';
 
 /** The Express app behind the data listener: everything that is not a service path. */
 export function dataApp(context: HandlerContext): Express {
@@ -12,7 +14,7 @@ export function dataApp(context: HandlerContext): Express {
       details: { found: request.url.slice(0, 200) },
     });
     context.journal.refused(error, { id, service: '-', chain: 'request' });
-    response.set('X-Countersign-Id', id).set('Connection', 'close').status(error.kind.status).end();
+    void sendReply(response, plainReply(error, { id, timings: undefined }));
   });
   app.use(onError(context));
   return app;
@@ -34,6 +36,6 @@ export function onError(context: HandlerContext): ErrorRequestHandler {
     const error = new CountersignError('INTERNAL', codes.INTERNAL.summary, { cause });
     context.journal.refused(error, { id, service: '-', chain: 'request' });
     if (response.headersSent) next(cause);
-    else response.set('X-Countersign-Id', id).status(500).end();
+    else void sendReply(response, plainReply(error, { id, timings: undefined }));
   };
 }

@@ -1,4 +1,5 @@
 import {
+  STATUS_CODES,
   createServer as createHttpServer,
   type IncomingMessage,
   type RequestListener,
@@ -12,6 +13,7 @@ import { CountersignError } from '../core/errors.js';
 import { readHead } from './framing.js';
 import type { HandlerContext } from './handler-context.js';
 import type { MessageHandler } from './message-handler.js';
+import { PLAIN, plainReply, plainText } from './replies.js';
 import { sendReply } from './reply.js';
 import type { Routes } from './routes.js';
 import type { TlsIdentity } from './upstream/contract.js';
@@ -111,13 +113,7 @@ function refuse(plan: DataListenerPlan, request: IncomingMessage, response: Serv
   plan.handler.close(request.socket);
   const error = new CountersignError('HTTP_FRAMING', 'the header fields are not accepted');
   plan.context.journal.refused(error, { id, service: '-', chain: 'request' });
-  void sendReply(response, {
-    status: 400,
-    headers: ['X-Countersign-Id', id],
-    slices: [],
-    length: 0,
-    close: true,
-  });
+  void sendReply(response, plainReply(error, { id, timings: undefined }));
 }
 
 /** Octets that Node's parser refuses, or that did not come in time: answered by hand, then the connection ends. */
@@ -136,8 +132,9 @@ function refuseFraming(plan: DataListenerPlan, error: Error, socket: Socket): vo
   const id = plan.context.newId();
   plan.context.journal.refused(reason, { id, service: '-', chain: 'request' });
   const { status } = reason.kind;
+  const text = plainText(reason, id);
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\nX-Countersign-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nContent-Type: ${PLAIN}\r\nX-Countersign-Id: ${id}\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
     () => {
       socket.destroy();
     },

@@ -7,6 +7,7 @@ import { readHead } from './framing.js';
 import type { HandlerContext } from './handler-context.js';
 import { fieldValue } from './headers.js';
 import { rawPath } from './message-handler.js';
+import { plainReply } from './replies.js';
 import { sendReply } from './reply.js';
 import { upstreamPath, type Service } from './service.js';
 import type { UpstreamObserver } from './upstream/contract.js';
@@ -42,13 +43,7 @@ export async function describeService(input: DescriptionInput): Promise<void> {
     const error = asError(thrown);
     context.journal.refused(error, { id, service: service.config.name, chain: 'request' });
     const status = error.kind.status === 0 || error.kind.status === 500 ? 502 : error.kind.status;
-    await sendReply(response, {
-      status,
-      headers: ['X-Countersign-Id', id],
-      slices: [],
-      length: 0,
-      close: true,
-    });
+    await sendReply(response, plainReply(error, { id, timings: undefined }, status));
   }
 }
 

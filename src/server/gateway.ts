@@ -33,6 +33,7 @@ import { mediaReader } from './media.js';
 import { MessageHandler } from './message-handler.js';
 import { Metrics } from './metrics.js';
 import { exceptionReadings, exceptionsOf, expiryReadings } from './readings.js';
+import { PLAIN } from './replies.js';
 import { Routes, type RefusedService } from './routes.js';
 import { makeService, type CompiledChains, type Service } from './service.js';
 import { tokenCheck } from './tokens.js';
@@ -184,7 +185,8 @@ export class Gateway {
         ]));
       },
       app: (_request, response) => {
-        response.writeHead(404, { 'Content-Length': 0 }).end();
+        const text = 'There is nothing at this path.\n';
+        response.writeHead(404, { 'Content-Type': PLAIN, 'Content-Length': text.length }).end(text);
       },
     });
     await listenOn(this.#admin, config.admin);

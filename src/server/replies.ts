@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { codes } from '../core/codes.js';
 import type { CountersignError } from '../core/errors.js';
 import { gatewayFault, type ChainResult, type Exchange, type SoapVersion } from '../pipeline/index.js';
 import type { Answer } from './answer.js';
@@ -42,10 +43,33 @@ export async function bareReply(
 ): Promise<Reply | undefined> {
   if (!isBare(error)) return undefined;
   await discardRest(request);
-  const headers = error.code === 'HTTP_METHOD' ? ['Allow', 'POST, GET'] : [];
-  addOwn(headers, plan);
-  return { status: error.kind.status, headers, slices: [], length: 0, close: true };
+  return plainReply(error, plan);
 }
+
+/**
+ * An error in HTTP alone, in one line that says no more than the code table: nothing of the message, nothing of the
+ * policy. The connection ends with it.
+ *
+ * @param status instead of that of the code
+ */
+export function plainReply(
+  error: CountersignError,
+  plan: Omit<ReplyPlan, 'draining'>,
+  status: number = error.kind.status,
+): Reply {
+  const bytes = Buffer.from(plainText(error, plan.id));
+  const headers = ['Content-Type', PLAIN];
+  if (error.code === 'HTTP_METHOD') headers.push('Allow', 'POST, GET');
+  if (status === 503) headers.push('Retry-After', '60');
+  addOwn(headers, plan);
+  return { status, headers, slices: [bytes], length: bytes.length, close: true };
+}
+
+export const PLAIN = 'text/plain; charset=utf-8';
+
+/** What is wrong, for whoever reads an error answer of HTTP. */
+export const plainText = (error: CountersignError, id: string): string =>
+  `${codes[error.code].summary} (reference ${id})\n`;
 
 /** The fault that the caller is shown. */
 export async function faultReply(
@@ -60,7 +84,20 @@ export async function faultReply(
   return { status: fault.status, headers, slices: [bytes], length: bytes.length, close: plan.draining };
 }
 
-function addOwn(headers: string[], plan: ReplyPlan): void {
+/** The fault of a service that has no chain to sign it with. The connection ends with it. */
+export function unsignedFault(
+  error: CountersignError,
+  version: SoapVersion,
+  plan: Omit<ReplyPlan, 'draining'>,
+): Reply {
+  const { status, contentType, bytes } = gatewayFault(error, version, plan.id);
+  const headers = ['Content-Type', contentType];
+  if (status === 503) headers.push('Retry-After', '60');
+  addOwn(headers, plan);
+  return { status, headers, slices: [bytes], length: bytes.length, close: true };
+}
+
+function addOwn(headers: string[], plan: Omit<ReplyPlan, 'draining'>): void {
   headers.push('X-Countersign-Id', plan.id);
   if (plan.timings !== undefined) headers.push('Server-Timing', plan.timings);
 }

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Code } from '../core/codes.js';
 import { CountersignError } from '../core/errors.js';
 import type { HandlerContext } from './handler-context.js';
+import { fieldValue } from './headers.js';
 import { rawPath, type MessageHandler } from './message-handler.js';
+import { discardRest } from './receive.js';
+import { plainReply, unsignedFault } from './replies.js';
 import { sendReply } from './reply.js';
 import type { Service } from './service.js';
 
@@ -50,23 +53,28 @@ export class Routes {
     }
     const refused = this.#refused.get(path);
     if (refused === undefined) return false;
-    this.#unavailable(refused, response);
+    void this.#unavailable(refused, request, response);
     return true;
   }
 
-  #unavailable(refused: RefusedService, response: ServerResponse): void {
+  async #unavailable(
+    refused: RefusedService,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const id = this.#context.newId();
     const error = new CountersignError(
       'SERVICE_UNAVAILABLE',
       'the service was not started: its policy has errors',
     );
     this.#context.journal.refused(error, { id, service: refused.name, chain: 'request' });
-    void sendReply(response, {
-      status: error.kind.status,
-      headers: ['X-Countersign-Id', id, 'Retry-After', '60'],
-      slices: [],
-      length: 0,
-      close: true,
-    });
+    await discardRest(request);
+    const type = fieldValue(request.rawHeaders, 'content-type');
+    const version = request.method === 'POST' ? this.#context.readMedia(type).soapVersion : undefined;
+    const plan = { id, timings: undefined };
+    await sendReply(
+      response,
+      version === undefined ? plainReply(error, plan) : unsignedFault(error, version, plan),
+    );
   }
 }

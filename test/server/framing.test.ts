@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { TestGateway, TestUpstream } from '../support/gateway.js';
+import type { TestAnswer, TestGateway, TestUpstream } from '../support/gateway.js';
 import {
   closeAll,
   envelope,
@@ -23,6 +23,14 @@ const chunked = `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 async function start(changes = {}): Promise<{ gateway: TestGateway; upstream: TestUpstream }> {
   const upstream = await startUpstream();
   return { upstream, gateway: await startGateway([serviceConfig(upstream.url, changes)]) };
+}
+
+/** One line for people, the same for everybody but for the reference; nothing of the message or the policy. */
+function expectPlainText({ headers, body: text }: TestAnswer, said: string | RegExp): void {
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+  const [, sentence, id] = /^(.*) \(reference ([0-9A-Z]{26})\)\n$/.exec(text.toString()) ?? [];
+  expect(sentence).toMatch(said);
+  expect(id).toBe(headers['x-countersign-id']);
 }
 
 /** HTT-01, HTT-04: what must be refused, and the status. Each is followed by a good request that must not be looked at. */
@@ -79,6 +87,9 @@ describe('framing (HTT-01, HTT-02, HTT-04, HTT-09)', () => {
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(text).toMatch(/X-Countersign-Id: [0-9A-Z]{26}/);
+    expect(text).toMatch(
+      /Content-Type: text\/plain; charset=utf-8\r\n[^]*\r\n\r\nThe .*\. \(reference [0-9A-Z]{26}\)\n$/,
+    );
     expect(closed).toBe(true);
     expect(upstream.bytes).toBe(0);
   });
@@ -121,6 +132,8 @@ describe('methods and paths (HTT-06, HTT-07, HTT-10)', () => {
       const answer = await post(gateway.port, '', { method, headers: { 'X-HTTP-Method-Override': 'POST' } });
       expect(answer.status).toBe(405);
       expect(answer.headers.allow).toBe('POST, GET');
+      if (method === 'HEAD') expect(answer.body).toHaveLength(0);
+      else expectPlainText(answer, 'The HTTP method is not accepted here.');
       expect(upstream.bytes).toBe(0);
     },
   );
@@ -142,6 +155,7 @@ describe('methods and paths (HTT-06, HTT-07, HTT-10)', () => {
     const { gateway, upstream } = await start();
     const { text } = await raw(gateway.port, good.replace('/orders', path));
     expect(text).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(text).toMatch(/\r\n\r\nThe(?:re is no service at this path| HTTP request is framed).*\(reference/);
     expect(text).not.toMatch(/express|node|html/i);
     expect(upstream.bytes).toBe(0);
   });
@@ -221,7 +235,10 @@ describe('bodies (HTT-05)', () => {
     const { gateway, upstream } = await start();
     const answer = await post(gateway.port, octets, { headers: { 'Content-Encoding': coding } });
     expect(answer.status).toBe(status);
-    expect(answer.body).toHaveLength(0);
+    expectPlainText(
+      answer,
+      status === 413 ? 'The message is larger than the limit.' : /^The content encoding/,
+    );
     expect(upstream.bytes).toBe(0);
   });
 
@@ -237,6 +254,7 @@ describe('bodies (HTT-05)', () => {
     const { gateway, upstream } = await start({ attachments: 'refuse' });
     const answer = await post(gateway.port, body, { headers });
     expect(answer.status).toBe(415);
+    expectPlainText(answer, /^The (?:content type|message has attachments)/);
     expect(upstream.bytes).toBe(0);
     expect(gateway.lines).toContainEqual(
       expect.objectContaining({ msg: 'refused', code, service: 'orders', chain: 'request' }),

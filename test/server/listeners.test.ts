@@ -234,7 +234,14 @@ describe('admin', () => {
     );
     await post(port, envelope('1'));
     await post(port, envelope('1'), { method: 'PUT' });
-    expect((await post(port, envelope('1'), { path: '/broken' })).status).toBe(503);
+    const unavailable = await post(port, envelope('1'), { path: '/broken' });
+    expect(unavailable.status).toBe(503);
+    expect(unavailable.headers['retry-after']).toBe('60');
+    expect(unavailable.headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect(unavailable.body.toString()).toContain('<faultcode>soap:Server</faultcode>');
+    const looked = await post(port, '', { path: '/broken', method: 'GET' });
+    expect(looked.status).toBe(503);
+    expect(looked.body.toString()).toMatch(/^The service did not start or is shutting down\. \(reference/);
     expect((await get(adminPort, '/health/live')).text).toMatch(/200 OK[^]*\{"status":"live"\}$/);
     expect((await get(adminPort, '/health/ready')).text).toMatch(
       /200 OK[^]*"services":\{"orders":"ready","broken":"refused"\}/,
@@ -253,10 +260,18 @@ describe('admin', () => {
       /countersign_refused_total\{service="orders",chain="request",code="HTTP_METHOD"\} 1/,
     );
     expect(text).toMatch(
-      /countersign_refused_total\{service="broken",chain="request",code="SERVICE_UNAVAILABLE"\} 1/,
+      /countersign_refused_total\{service="broken",chain="request",code="SERVICE_UNAVAILABLE"\} 2/,
     );
     expect(text).toMatch(/nodejs_eventloop_lag_seconds/);
     expect((await get(adminPort, '/nothing')).text).toMatch(/^HTTP\/1.1 404/);
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      const send = (method: string): Promise<{ text: string }> =>
+        raw(adminPort, `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      expect((await send('HEAD')).text).toMatch(
+        /^HTTP\/1.1 200 OK\r\n[^]*Content-Length: [1-9]\d*\r\n[^]*\r\n\r\n$/,
+      );
+      expect((await send('POST')).text).toMatch(/^HTTP\/1.1 405 [^]*Allow: GET, HEAD\r\n/);
+    }
   });
 
   it('asks for its token, and without one answers only to its own name', async () => {
@@ -264,7 +279,13 @@ describe('admin', () => {
     const closed = await startGateway([], {
       admin: { host: '127.0.0.1', port: 0, bearer: { env: 'TEST_ADMIN' }, traceToken: undefined },
     });
-    expect((await get(closed.adminPort, '/metrics')).text).toMatch(/^HTTP\/1.1 403/);
+    const asked = await get(closed.adminPort, '/metrics');
+    expect(asked.text).toMatch(/^HTTP\/1.1 401 [^]*WWW-Authenticate: Bearer realm="countersign admin"\r\n/);
+    for (const wrong of ['Bearer admin-tokem', 'Bearer ', 'Basic admin-token']) {
+      const { text } = await get(closed.adminPort, '/metrics', `Authorization: ${wrong}\r\n`);
+      expect(text).toMatch(/^HTTP\/1.1 401 [^]*WWW-Authenticate: Bearer /);
+      expect(text.includes('error="invalid_token"')).toBe(wrong === 'Bearer admin-tokem');
+    }
     expect((await get(closed.adminPort, '/metrics', 'Authorization: Bearer admin-token\r\n')).text).toMatch(
       /^HTTP\/1.1 200/,
     );
