@@ -83,6 +83,7 @@ export function parseSource(file: string, text: string): Source {
     };
   };
   const problems = syntaxProblems(document, lines, placeOf);
+  if (problems.length === 0) problems.push(...protoProblems(document, placeOf));
   if (problems.length === 0) problems.push(...aliasProblems(document, placeOf));
   return {
     file,
@@ -95,6 +96,23 @@ export function parseSource(file: string, text: string): Source {
 }
 
 type PlaceOf = (start: number, end: number) => Place;
+
+/** To JavaScript this key is no key: whatever reads the map further on may lose it, and what stands under it, without a word. */
+function protoProblems(document: Document, placeOf: PlaceOf): Diagnostic[] {
+  const problems: Diagnostic[] = [];
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (!isScalar(key) || key.value !== '__proto__') return;
+      const place = rangeOf(key, placeOf) ?? placeOf(0, 1);
+      problems.push({
+        ...problem(place, 'the key "__proto__" is not accepted', undefined),
+        code: 'CONFIG_UNKNOWN_KEY',
+        expected: 'another name',
+      });
+    },
+  });
+  return problems;
+}
 
 function aliasProblems(document: Document, placeOf: PlaceOf): Diagnostic[] {
   let count = 0;

@@ -106,6 +106,21 @@ describe('files', () => {
       ['gateway.yaml:1:1 CONFIG_SYNTAX'],
     ],
     [
+      'a key that JavaScript would lose, wherever it stands',
+      {
+        'gateway.yaml': `${gateway}  __proto__: { certificates: [x.pem] }\nnamespaces: { "__proto__": urn:x }\n`,
+      },
+      ['gateway.yaml:6:3 CONFIG_UNKNOWN_KEY', 'gateway.yaml:7:15 CONFIG_UNKNOWN_KEY'],
+    ],
+    [
+      'the same in a service',
+      {
+        'gateway.yaml': gateway,
+        'services/orders.yaml': service.replace('- replay', '- __proto__: {}'),
+      },
+      ['services/orders.yaml:12:7 CONFIG_UNKNOWN_KEY'],
+    ],
+    [
       'a list',
       { 'gateway.yaml': '- listen\n' },
       ['gateway.yaml:1:1 CONFIG_INVALID', 'gateway.yaml:1:1 WARN_NO_SERVICES'],

@@ -208,7 +208,7 @@ export function tlsKeyRules(
   path: Path,
 ): Finding[] {
   const known = Object.keys(keys);
-  const key = keys[name];
+  const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
   if (key === undefined) return [unknownName('key', name, known, path)];
   const entries = isList(key) ? key : [key];
   const usable = entries.some(
