@@ -104,6 +104,18 @@ describe('a service file', () => {
     const asking = service.replace('parts: [timestamp, body] }\n    - check', 'parts: [] }\n    - check');
     expect(lines(asking)).toEqual(['10:41 WARN_NO_PARTS']);
   });
+
+  it('warns when no verify of a chain is required, and not when one is', () => {
+    const verify = '    - verify: { trust: partners, parts: [timestamp, body] }\n';
+    const optional = verify.replace(' }', ', optional: true }');
+    const named = optional.replace(' }', ', name: second }');
+    expect(lines(service.replace(verify, optional))).toEqual(['10:60 WARN_OPTIONAL']);
+    expect(lines(service.replace(verify, optional + named))).toEqual([
+      '10:60 WARN_OPTIONAL',
+      '11:60 WARN_OPTIONAL',
+    ]);
+    expect(lines(service.replace(verify, verify + named))).toEqual([]);
+  });
 });
 
 describe('steps', () => {

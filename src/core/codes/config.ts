@@ -43,6 +43,10 @@ export const configCodes = {
     summary: 'Anchors without subjects accept every certificate of their CA, and the policy does not say so.',
   },
   WARN_NO_PARTS: { kind: 'warning', summary: 'A decrypt or verify step asks for no part: parts is [].' },
+  WARN_OPTIONAL: {
+    kind: 'warning',
+    summary: 'Every verify step of a chain is optional: a message without any signature passes.',
+  },
   WARN_SHORT_SUBJECT: {
     kind: 'warning',
     summary: 'A subject has one RDN only; subjects are compared complete.',

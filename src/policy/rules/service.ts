@@ -81,7 +81,23 @@ export function chainRules(chain: ChainConfig, modules: StepModules): Finding[] 
       path: [...path, 'parts'],
     });
   }
-  return findings;
+  return [...findings, ...optionalRules(chain)];
+}
+
+/** A chain that verifies, and lets everything pass that is not signed at all. */
+function optionalRules({ kind, steps }: ChainConfig): Finding[] {
+  const verifies = steps.filter(({ name }) => name === 'verify');
+  const isOptional = ({ options }: ChainConfig['steps'][number]): boolean =>
+    isMap(options) && options['optional'] === true;
+  if (!verifies.every(isOptional)) return [];
+  return verifies.map(({ path }) => ({
+    severity: 'warning',
+    code: 'WARN_OPTIONAL',
+    message: `no verify of the ${kind} chain is required: a message without any signature passes`,
+    path: [...path, 'optional'],
+    key: true,
+    help: 'where some senders do not sign yet, a service of its own for them keeps the others safe',
+  }));
 }
 
 function observeRules(chain: ChainConfig, modules: StepModules): Finding[] {

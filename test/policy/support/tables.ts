@@ -28,7 +28,16 @@ const steps = [
   ),
   step('encrypt', 'outbound', z.strictObject({ to: z.string(), parts })),
   step('decrypt', 'inbound', z.strictObject({ key: z.string(), parts })),
-  step('verify', 'inbound', z.strictObject({ trust: z.string(), parts, name: z.string().optional() })),
+  step(
+    'verify',
+    'inbound',
+    z.strictObject({
+      trust: z.string(),
+      parts,
+      name: z.string().optional(),
+      optional: z.boolean().default(false),
+    }),
+  ),
   step('check-timestamp', 'inbound', z.strictObject({ skew: duration.default('60s') })),
   step('replay', 'inbound', z.strictObject({ keep: z.string().default('auto') })),
 ];
