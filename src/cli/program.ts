@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { commands } from './commands.js';
-import { complainAbout, exitOf, exits } from './output.js';
+import { complain, complainAbout, exitOf, exits } from './output.js';
 import { packageRoot } from './package-root.js';
 
 function version(): string {
@@ -46,11 +46,22 @@ function inheritExit(command: Command): void {
   for (const below of command.commands) inheritExit(below);
 }
 
-/** A reader that goes away (`| head`) ends us quietly. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exitCode = exits.ok;
-});
+/**
+ * A reader that goes away (`| head`) has seen enough: nothing more is printed, and the exit code says what it would have
+ * said. Output that cannot be written for another reason (a full disk) is a failure of the command.
+ */
+function watchOutput(stream: NodeJS.WriteStream, name: string): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    complain(`countersign: ${name} cannot be written: ${error.message}`);
+    process.once('exit', () => {
+      if (process.exitCode === exits.ok || process.exitCode === undefined) process.exitCode = exits.refused;
+    });
+  });
+}
+
+watchOutput(process.stdout, 'standard output');
+process.stderr.on('error', () => undefined);
 
 try {
   await main(process.argv);

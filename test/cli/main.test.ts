@@ -1,5 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { commands } from '#src/cli/commands.js';
+import { root } from '../support/paths.js';
 import { countersign } from './support/run.js';
 
 describe('the command line', () => {
@@ -31,6 +35,33 @@ describe('the command line', () => {
     const { code, err } = countersign(['errors', 'PART_NOT_SIGNE']);
     expect(code).toBe(2);
     expect(err).toBe('countersign: USAGE: there is no code PART_NOT_SIGNE; did you mean PART_NOT_SIGNED?\n');
+  });
+});
+
+describe('a reader that goes away', () => {
+  const main = join(root, 'dist/cli/main.js');
+  /** The exit code of a command whose standard output and standard error nobody reads. */
+  async function unread(...args: string[]): Promise<number | null> {
+    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    await once(child, 'exit');
+    return child.exitCode;
+  }
+
+  it('changes no exit code', async () => {
+    expect(await unread('errors')).toBe(0);
+    expect(await unread('schema', 'service')).toBe(0);
+    expect(await unread('check', join(root, 'no-such.yaml'))).toBe(2);
+    expect(await unread('errors', 'NO_SUCH')).toBe(2);
+  });
+
+  it('is not taken for a full disk', () => {
+    const full = spawnSync('bash', ['-c', `"$0" ${main} errors > /dev/full`, process.execPath], {
+      encoding: 'utf8',
+    });
+    expect(full.status).toBe(1);
+    expect(full.stderr).toMatch(/^countersign: standard output cannot be written: ENOSPC/);
   });
 });
 
