@@ -1,5 +1,5 @@
 /** What `countersign init` does. */
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../core/clock.js';
 import { CountersignError } from '../../core/errors.js';
@@ -28,18 +28,26 @@ interface OutputFile {
  * Writes the folder and prints what it wrote.
  *
  * @returns the exit code
- * @throws CountersignError USAGE when something is there already, PROVIDER_UNAVAILABLE, PROVIDER_FAILED (token)
+ * @throws CountersignError USAGE when something is there already or cannot be written, PROVIDER_UNAVAILABLE, PROVIDER_FAILED (token)
  */
 export async function runInit(request: InitRequest, print: (line: string) => void): Promise<number> {
   const { folder } = request;
   const hsm = request.hsm === undefined ? undefined : resolve(request.hsm);
   await refuseExisting(folder);
+  // whether the place can be written is known before a token is filled
+  const made = await makeFolder(resolve(folder));
   const pki = await makePki(request.bits, systemClock.now());
   const pin = hsm === undefined ? undefined : randomSecret(8);
   const token =
     hsm === undefined || pin === undefined
       ? undefined
-      : { module: hsm, label: await fillToken(hsm, pin, pki) };
+      : {
+          module: hsm,
+          label: await fillToken(hsm, pin, pki).catch(async (error: unknown) => {
+            for (const path of made) await rmdir(path);
+            throw error;
+          }),
+        };
   const facts = { clientSubject: pki.client.subject, serverSubject: pki.server.subject, token };
   const files = [...(await keyFiles(pki)), ...pinFile(pin), ...policyFiles(facts)];
   for (const file of files) await write(folder, file);
@@ -126,7 +134,33 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function write(folder: string, output: OutputFile): Promise<void> {
-  const path = join(folder, output.path);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, output.content, { flag: 'wx', mode: output.secret ? 0o600 : 0o644 });
+  const path = resolve(folder, output.path);
+  await makeFolder(dirname(path));
+  try {
+    await writeFile(path, output.content, { flag: 'wx', mode: output.secret ? 0o600 : 0o644 });
+  } catch (cause) {
+    throw cannot('write', path, cause);
+  }
+}
+
+/**
+ * Makes a folder and those above it, one by one: `mkdir` with `recursive` never returns where a file system takes no folders
+ * (/proc, on Node 20).
+ *
+ * @returns what was not there before, innermost first
+ */
+async function makeFolder(path: string): Promise<string[]> {
+  if (await exists(path)) return [];
+  const above = dirname(path) === path ? [] : await makeFolder(dirname(path));
+  try {
+    await mkdir(path);
+  } catch (cause) {
+    throw cannot('make the folder', path, cause);
+  }
+  return [path, ...above];
+}
+
+function cannot(what: string, path: string, cause: unknown): CountersignError {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+  return new CountersignError('USAGE', `cannot ${what} ${path} (${code}): name another folder`, { cause });
 }

@@ -44,6 +44,18 @@ describe('countersign init', () => {
     for (const path of expected) expect(lines.some((line) => line.startsWith(`${at(path)} `))).toBe(true);
   });
 
+  it.each([
+    ['where no folder can be made', '/proc/countersign'],
+    ['below a file', join(folder, 'keys/ca.pem/lab')],
+  ])('refuses a place %s, at once', async (_, place) => {
+    await expect(
+      runInit({ folder: place, bits: 2048, hsm: undefined }, () => undefined),
+    ).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(place),
+    });
+  });
+
   it('keeps secrets to the owner and out of what it prints', () => {
     const password = read('keys', 'password.txt').trim();
     expect(password.length).toBeGreaterThanOrEqual(32);
