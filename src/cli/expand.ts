@@ -13,6 +13,6 @@ export function register(program: Command): void {
     )
     .action(async (options: { config: string; service?: string; json?: true }) => {
       const { expand } = await import('./expand/run.js');
-      process.exitCode = expand(options);
+      process.exitCode = await expand(options);
     });
 }

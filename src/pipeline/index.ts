@@ -23,3 +23,4 @@ export type {
 export { operatorLine, refusalFields, type Refusal, type RefusalFields } from './operator-line.js';
 export { timingRecord, type Outcome, type RecordInput, type TimingRecord } from './record.js';
 export { runChain, secureFault } from './run.js';
+export { fittingSignature } from './steps/algorithms.js';

@@ -4,17 +4,20 @@ import { CountersignError } from '../../core/errors.js';
 import { expandConfig, expandedYaml } from '../../policy/expand.js';
 import { isError, loadConfig, renderDiagnostic } from '../../policy/index.js';
 import { complain, exits, print, printJson, shown } from '../output.js';
+import { fittingAlgorithms } from './fitting.js';
 
 /** @returns the exit code */
-export function expand(options: {
+export async function expand(options: {
   readonly config: string;
   readonly service?: string;
   readonly json?: true;
-}): number {
+}): Promise<number> {
   const loaded = loadConfig(options.config, { tables: policyTables(), clock: systemClock });
   const errors = loaded.diagnostics.filter(isError);
   for (const error of errors) complain(renderDiagnostic(error, shown));
-  let all = expandConfig(loaded);
+  const { algorithms, notes } = await fittingAlgorithms(loaded);
+  for (const note of notes) complain(note);
+  let all = expandConfig(loaded, algorithms);
   if (options.service !== undefined) {
     const wanted = loaded.services.find(({ name }) => name === options.service);
     if (wanted === undefined && errors.length === 0) {

@@ -54,5 +54,18 @@ export function chooseAlgorithm<K extends AlgorithmKind>(
   return descriptor;
 }
 
+const fitting: Readonly<Record<string, string>> = {
+  RSA: 'rsa-sha256',
+  'P-256': 'ecdsa-sha256',
+  'P-384': 'ecdsa-sha384',
+  'P-521': 'ecdsa-sha512',
+  Ed25519: 'ed25519',
+};
+
+/** The signature algorithm of a key, where the policy does not say (design/policy.md, A service). */
+export function fittingSignature({ kind, curve }: Pick<KeyFacts, 'kind' | 'curve'>): string {
+  return fitting[curve ?? kind] ?? 'rsa-sha256';
+}
+
 const fits = (descriptor: AlgorithmDescriptor, key: KeyFacts | undefined): boolean =>
   key === undefined || !('key' in descriptor) || descriptor.key.kind === key.kind;

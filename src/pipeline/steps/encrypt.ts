@@ -32,17 +32,19 @@ const schema: z.ZodType<EncryptOptions> = z
     mgf: z.string().optional(),
     reference: reference.default('thumbprint'),
   })
-  // the hashes of the other transports are not the policy's to default (design/policy.md)
-  .overwrite((options) => (options['key-transport'] === 'rsa-oaep' ? withHashes(options) : options));
+  .overwrite(withHashes);
 
-/** In the order of the schema, which `expand` shows. */
-function withHashes({
-  reference: named,
-  digest = 'sha256',
-  mgf = 'sha256',
-  ...others
-}: EncryptOptions): EncryptOptions {
-  return { ...others, digest, mgf, reference: named };
+/** The hashes that hold for the transport (design/policy.md), in the order of the schema, which `expand` shows. */
+function withHashes(options: EncryptOptions): EncryptOptions {
+  const { reference: named, digest, mgf, ...others } = options;
+  switch (options['key-transport']) {
+    case 'rsa-oaep':
+      return { ...others, digest: digest ?? 'sha256', mgf: mgf ?? 'sha256', reference: named };
+    case 'rsa-oaep-mgf1p':
+      return { ...others, digest: digest ?? 'sha1', ...(mgf === undefined ? {} : { mgf }), reference: named };
+    default:
+      return options;
+  }
 }
 
 /** Encrypts parts of the message for one recipient (WSS 1.1.1 §9). */

@@ -8,7 +8,7 @@ import { signParts } from '../../wss/signature/sign.js';
 import type { StepBuild, StepModule } from '../handler.js';
 import { findParts, outboundParts } from '../outbound-parts.js';
 import { policyError } from '../policy-error.js';
-import { chooseAlgorithm } from './algorithms.js';
+import { chooseAlgorithm, fittingSignature } from './algorithms.js';
 import { name, reference, someParts } from './options.js';
 import { timestamp } from './timestamp.js';
 
@@ -85,15 +85,7 @@ function algorithmFor(
   if (entry.privateKey === undefined) {
     throw policyError('POLICY_INVALID', `the key ${ring.name} has no private key to sign with`, 'key');
   }
-  const { kind, curve } = entry.publicKey;
-  const fitting: Readonly<Record<string, string>> = {
-    RSA: 'rsa-sha256',
-    'P-256': 'ecdsa-sha256',
-    'P-384': 'ecdsa-sha384',
-    'P-521': 'ecdsa-sha512',
-    Ed25519: 'ed25519',
-  };
-  const id = options.algorithm ?? fitting[curve ?? kind] ?? 'rsa-sha256';
+  const id = options.algorithm ?? fittingSignature(entry.publicKey);
   const at = options.algorithm === undefined ? 'key' : 'algorithm';
   return chooseAlgorithm(build, { kind: 'signature', id, use: 'sign', at }, entry.publicKey);
 }
