@@ -67,7 +67,11 @@ export interface Processed {
  */
 export async function processMessage(options: ProcessOptions): Promise<number> {
   const { outcomes, diagnostics } = await processBytes(options, () => readFileSync(0));
-  if (outcomes.length > 0) return report(outcomes, options.timings === true);
+  if (outcomes.length > 0) {
+    const exit = report(outcomes, options.timings === true);
+    if (options.request === undefined && options.peer === undefined) hint(outcomes);
+    return exit;
+  }
   for (const diagnostic of diagnostics) complain(renderDiagnostic(diagnostic, shown));
   return Math.max(exits.configuration, ...diagnostics.map(({ code }) => exitOfCode(code)));
 }
@@ -142,7 +146,8 @@ function settingOf(
 function refusals({ compiled, loaded }: Composition, name: string): Diagnostic[] {
   const isKnown = loaded.files.services.some((file) => file.name === name);
   const errors = compiled.diagnostics.filter(
-    ({ severity, service }) => severity === 'error' && (service === undefined || service === name),
+    ({ severity, service, refuses }) =>
+      severity === 'error' && (refuses?.includes(name) ?? (service === undefined || service === name)),
   );
   if (isKnown || errors.length > 0) return errors;
   const names = loaded.files.services.map((file) => file.name).join(', ');
@@ -296,6 +301,14 @@ async function refused(setting: Setting, refusal: Refused): Promise<Outcome> {
   });
   const line = operatorLine(error, { id: exchange.id, service: setting.service, chain: kind });
   return { bytes, record, line, exit: exitOf(error) };
+}
+
+/** In a gateway this is about a message; here it is most often an option that was not given. */
+function hint(outcomes: readonly Outcome[]): void {
+  if (outcomes.at(-1)?.record.code !== 'REQUEST_SIGNER_MISSING') return;
+  complain(
+    'countersign: no request was given. Name it with --request FILE (as it arrived: signed), or the certificate of its signer with --peer CERT.pem',
+  );
 }
 
 /** The last run stands for all of them; the record is the median where there were several. */

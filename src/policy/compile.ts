@@ -15,7 +15,7 @@ import { nearestName, type Diagnostic } from './diagnostics.js';
 import { diagnose, oneOf, type Finding } from './issues.js';
 import type { PolicyTables } from './load-service.js';
 import { isError, shortName, sortByPlace, type LoadedConfig, type RefusedService } from './load.js';
-import { keyUses } from './rules/service.js';
+import { keyUses, trustUses } from './rules/service.js';
 import type { Path, Source } from './source.js';
 
 /** What compiling needs from the composition root. */
@@ -66,14 +66,9 @@ export async function compile(loaded: LoadedConfig, context: CompileContext): Pr
     tls: await openTlsKeys(gateway, services),
     trusts: await openTrusts(gateway),
   };
-  const own = [
-    ...parts.keys.findings,
-    ...parts.tls.findings,
-    ...parts.trusts.findings,
-    ...anchorRules(parts),
-    ...clientCa(gateway),
-  ];
-  const diagnostics = own.map((finding) => diagnose(loaded.files.gateway.source, finding));
+  const diagnostics = [...anchorRules(parts), ...clientCa(gateway)].map((finding) =>
+    diagnose(loaded.files.gateway.source, finding),
+  );
   const compiled: CompiledService[] = [];
   const refused = [...loaded.refused];
   for (const service of services) {
@@ -84,6 +79,7 @@ export async function compile(loaded: LoadedConfig, context: CompileContext): Pr
     if (result.service !== undefined) compiled.push(result.service);
     else refused.push({ name: service.name, file: service.file, path: service.path });
   }
+  diagnostics.push(...unopened(loaded.files.gateway.source, services, parts));
   const listener = gateway.listen.tls?.key;
   const closed = listener !== undefined && parts.tls.failed.has(listener);
   return {
@@ -154,13 +150,15 @@ function compileService(
       : { onException: (use: ExceptionUse) => onException(service.name, use) }),
   });
   const toolkit = context.toolkit(service.limits, constraints);
-  const findings = [...fileRules(service), ...failedRules(service, parts, context)];
+  const findings = fileRules(service);
   const build = { service, source, parts, context, toolkit, trusts: trustsOf(parts, toolkit) };
   const request = buildChain(service.request, undefined, build);
   const verifies = request.chain?.verifies ?? verifyLabels(service.request);
   const response = buildChain(service.response, verifies, build);
   findings.push(...request.findings, ...response.findings);
-  const complete = request.complete && response.complete;
+  const tls = service.upstream.tls?.key;
+  const connects = tls === undefined || !parts.tls.failed.has(tls);
+  const complete = request.complete && response.complete && connects;
   if (!complete || findings.length > 0) return { service: undefined, findings };
   return { service: { config: service, request: request.chain, response: response.chain }, findings };
 }
@@ -188,27 +186,42 @@ function fileRules(service: ServiceConfig): Finding[] {
   return findings;
 }
 
-/** What a service needs and could not be opened; the reason stands at the gateway file. */
-function failedRules(service: ServiceConfig, parts: Parts, context: CompileContext): Finding[] {
-  const findings: Finding[] = [];
-  const need = (what: 'key' | 'trust', name: string, path: Path, opened: Opened<unknown>): void => {
-    const code = opened.failed.get(name);
-    if (code === undefined || (context.offline === true && code === 'PROVIDER_UNAVAILABLE')) return;
-    const list = what === 'key' ? parts.gateway.keys : parts.gateway.trust;
-    const at = list.get(name)?.at;
-    const place = at === undefined ? '' : `: see ${shortName(at.file, parts.folder)}:${at.line}:${at.column}`;
-    findings.push({ code, message: `the ${what} ${name} could not be opened${place}`, path });
-  };
-  for (const chain of [service.request, service.response]) {
-    for (const { name, path } of keyUses(chain)) need('key', name, path, parts.keys);
-    for (const { options, path } of chain.steps) {
-      const trust = option(options, ['trust']);
-      if (typeof trust === 'string') need('trust', trust, [...path, 'trust'], parts.trusts);
-    }
-  }
-  const tls = service.upstream.tls?.key;
-  if (tls !== undefined) need('key', tls, ['upstream', 'tls', 'key'], parts.tls);
-  return findings;
+/** What could not be opened, each once, where it is declared, with the services that are refused for it. */
+function unopened(
+  source: Source,
+  services: readonly ServiceConfig[],
+  { keys, tls, trusts }: Parts,
+): Diagnostic[] {
+  const said = new Set<string>();
+  return [...keys.findings, ...tls.findings, ...trusts.findings].flatMap((finding) => {
+    const { path, code } = finding;
+    const [list, name] = path;
+    // a key that chains and TLS use is opened for each
+    const what = `${path.join(' ')} ${code}`;
+    if (said.has(what)) return [];
+    said.add(what);
+    const users = services.filter((service) =>
+      needsOf(service).some((need) => need.list === list && need.name === name),
+    );
+    const refuses = users.length === 0 ? {} : { refuses: users.map((service) => service.name) };
+    return [{ ...diagnose(source, finding), ...refuses }];
+  });
+}
+
+interface Need {
+  readonly list: 'keys' | 'trust';
+  readonly name: string;
+}
+
+/** The keys and trusts that a service cannot run without. */
+function needsOf({ request, response, upstream }: ServiceConfig): Need[] {
+  const keys = [request, response].flatMap(keyUses).map(({ name }) => name);
+  if (upstream.tls?.key !== undefined) keys.push(upstream.tls.key);
+  const trusts = [request, response].flatMap(trustUses);
+  return [
+    ...keys.map((name) => ({ list: 'keys' as const, name })),
+    ...trusts.map((name) => ({ list: 'trust' as const, name })),
+  ];
 }
 
 function trustsOf(parts: Parts, toolkit: Toolkit): Map<string, Trust> {

@@ -21,6 +21,8 @@ export interface Diagnostic {
   readonly help: string | undefined;
   /** The service that is refused for it; undefined: the gateway. */
   readonly service: string | undefined;
+  /** For what stands in the gateway file and does not stop the start: the services that are refused for it. */
+  readonly refuses?: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Diagnostic {
  * @param show how to print the file's name (relative to the working folder, say)
  */
 export function renderDiagnostic(diagnostic: Diagnostic, show: (file: string) => string = String): string {
-  const { at, source, expected, found, nearest, help } = diagnostic;
+  const { at, source, expected, found, nearest, help, refuses } = diagnostic;
   const place = at.line === 0 ? show(at.file) : `${show(at.file)}:${at.line}:${at.column}`;
   const lines = [`${place}: ${diagnostic.severity} ${diagnostic.code}: ${diagnostic.message}`];
   if (source !== undefined && at.line > 0) {
@@ -46,6 +48,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, show: (file: string) =>
   if (found !== undefined) lines.push(`   found:    ${found}`);
   if (nearest !== undefined) lines.push(`   did you mean ${nearest}?`);
   if (help !== undefined) lines.push(`   help: ${help}`);
+  if (refuses !== undefined) lines.push(`   services that do not start for it: ${refuses.join(', ')}`);
   return lines.join('\n');
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fixture } from '../support/paths.js';
 import { countersign } from './support/run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-check-'));
@@ -49,14 +50,18 @@ describe('check', () => {
     });
   });
 
-  it('exits 3 for a key that cannot be opened, and refuses the service that needs it', () => {
+  it('exits 3 for a key that cannot be opened, said once, with the service that needs it', () => {
     changed(join(folder, 'keys/password.txt'), /.*/, 'wrong', () => {
-      const { code, err } = countersign(['check', '--config', gateway]);
+      const { code, err, out } = countersign(['check', '--config', gateway]);
       expect(code).toBe(3);
-      expect(err).toMatch(/countersign\.yaml:\d+:3: error KEY_PASSWORD_WRONG: key client/);
-      expect(err).toMatch(
-        /orders\.yaml:\d+:\d+: error KEY_PASSWORD_WRONG: the key client could not be opened: see/,
-      );
+      expect(err).toMatch(/^\S*client\/countersign\.yaml:\d+:3: error KEY_PASSWORD_WRONG: key client/);
+      expect(err.match(/error/g)).toHaveLength(1);
+      expect(err).toContain('services that do not start for it: orders');
+      expect(out).toMatch(/: starts without any service: .*; 1 error, 0 warnings; refused: orders\n$/);
+      const one = countersign(['check', service]);
+      expect([one.code, one.err]).toEqual([3, err]);
+      const ran = countersign(['process', '--config', gateway, '--service', 'orders', '--chain', 'request']);
+      expect([ran.code, ran.err]).toEqual([3, err]);
     });
   });
 
@@ -90,6 +95,14 @@ describe('check', () => {
       const { code, out } = countersign(['check', '--config', gateway, '--provider', 'pkcs11', '--offline']);
       expect(code).toBe(0);
       expect(out).toMatch(/: ok: .*; not built, their keys are on tokens: orders\n$/);
+    });
+  });
+
+  it('says of a gateway that does not start nothing about tokens', () => {
+    changed(gateway, 'services: ', 'documents: {}\nservices: ', () => {
+      const { code, out, err } = countersign(['check', '--config', gateway]);
+      expect([code, err.includes('CONFIG_NOT_AVAILABLE')]).toEqual([2, true]);
+      expect(out).toMatch(/: does not start: 0 services, 0 keys; 1 error, 0 warnings\n$/);
     });
   });
 
@@ -159,6 +172,27 @@ describe('expand', () => {
     const own = whole.split('---\n')[0] ?? '';
     changed(gateway, /^[^]*$/, own, () => {
       expect(countersign(['expand', '--config', gateway]).out).toBe(whole);
+    });
+  });
+
+  it('shows what follows from keys and from other options', () => {
+    const shownFor = (): string => countersign(['expand', '--config', gateway, '--service', 'orders']).out;
+    expect(shownFor()).toMatch(
+      /key: client\n +parts: \[timestamp, body\]\n +algorithm: rsa-sha256\n +digest: sha256\n/,
+    );
+    const ec = `  client: { store: pem, certificate: ${fixture('keys/ec.pem')} }`;
+    changed(gateway, / {2}client:\n( {4}.*\n)+/, `${ec}\n`, () => {
+      expect(shownFor()).toContain('algorithm: ecdsa-sha256\n');
+    });
+    changed(service, '[body/content] }', '[body/content], key-transport: rsa-oaep-mgf1p }', () => {
+      expect(shownFor()).toMatch(/key-transport: rsa-oaep-mgf1p\n +digest: sha1\n +reference: thumbprint\n/);
+    });
+    changed(join(folder, 'keys/password.txt'), /.*/, 'wrong', () => {
+      const { code, out, err } = countersign(['expand', '--config', gateway]);
+      expect([code, out.includes('algorithm: rsa-sha256')]).toEqual([0, false]);
+      expect(err).toMatch(
+        /^note: sign with the key client: its algorithm is what fits the key, .*KEY_PASSWORD_WRONG/,
+      );
     });
   });
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { medianRecord } from '#src/cli/median-record.js';
 import type { TimingRecord } from '#src/pipeline/index.js';
-import { root } from '../support/paths.js';
+import { fixture, root } from '../support/paths.js';
 
 const cases = resolve(root, 'test/cases');
 const input = (name: string): Buffer => readFileSync(resolve(cases, name, 'in.xml'));
@@ -41,6 +41,24 @@ describe('countersign process', () => {
         `^refused ${reference ?? '?'} body-changed request verify DIGEST_MISMATCH: .*body-changed\\.yaml:\\d+:\\d+\n$`,
       ),
     );
+  });
+
+  it('says what to type when a response needs the signer of its request', () => {
+    const lone = countersign('answer-to-nobody', input('answer-to-nobody'), '--chain', 'response');
+    expect(lone).toMatchObject({ status: 1, out: expect.stringContaining('<soap:Fault>') });
+    expect(lone.err).toContain('REQUEST_SIGNER_MISSING');
+    expect(lone.err).toContain('--request FILE');
+    expect(lone.err).toContain('--peer CERT.pem');
+    const peer = fixture('keys/client.pem');
+    const answered = countersign(
+      'answer-to-peer',
+      input('answer-to-peer'),
+      '--chain',
+      'response',
+      '--peer',
+      peer,
+    );
+    expect(answered).toMatchObject({ status: 0, err: '' });
   });
 
   it('prints the timing record, with medians where it ran several times', () => {

@@ -156,10 +156,8 @@ describe('what cannot be opened', () => {
   it('refuses the services that need it and no other', async () => {
     const text = gateway.replace(client?.keyFile ?? '', other?.keyFile ?? '');
     const made = await compiled({ orders: `${head}${inbound}response: []\n`, plain }, text);
-    expect(made.lines).toEqual([
-      'countersign.yaml:3:3 KEY_MISMATCH',
-      'services/orders.yaml:4:21 KEY_MISMATCH',
-    ]);
+    expect(made.lines).toEqual(['countersign.yaml:3:3 KEY_MISMATCH']);
+    expect(made.diagnostics.find(isError)?.refuses).toEqual(['orders']);
     expect(made.config).toBeDefined();
     expect(made.services.map(({ config }) => config.name)).toEqual(['plain']);
     expect(made.refused).toMatchObject([{ name: 'orders', path: '/orders' }]);
@@ -168,19 +166,16 @@ describe('what cannot be opened', () => {
   it('names the file of a trust that is not there', async () => {
     const text = gateway.replace(ca?.certificateFile ?? '', 'none.pem');
     const made = await compiled({ orders: `${head}${inbound}response: []\n` }, text);
-    expect(made.lines).toEqual([
-      'countersign.yaml:6:14 KEY_FILE_UNREADABLE',
-      'services/orders.yaml:5:22 KEY_FILE_UNREADABLE',
-    ]);
+    expect(made.lines).toEqual(['countersign.yaml:6:14 KEY_FILE_UNREADABLE']);
+    expect(made.diagnostics.find(isError)?.refuses).toEqual(['orders']);
   });
 
   it('refuses an expired key', async () => {
     const text = gateway.replace(server?.certificateFile ?? '', expired?.certificateFile ?? '');
     const steps = 'response: []\nrequest: [encrypt: { to: server, parts: [body] }]\n';
-    expect((await compiled({ orders: `${head}${steps}` }, text)).lines).toEqual([
-      'countersign.yaml:4:3 KEY_CERTIFICATE_EXPIRED',
-      'services/orders.yaml:4:26 KEY_CERTIFICATE_EXPIRED',
-    ]);
+    const made = await compiled({ orders: `${head}${steps}` }, text);
+    expect(made.lines).toEqual(['countersign.yaml:4:3 KEY_CERTIFICATE_EXPIRED']);
+    expect(made.services).toEqual([]);
   });
 
   it('does not start without the key of its listener', async () => {
@@ -190,6 +185,7 @@ describe('what cannot be opened', () => {
     );
     const made = await compiled({ plain }, text);
     expect(made.lines).toEqual(['countersign.yaml:3:3 KEY_FILE_UNREADABLE']);
+    expect(made.diagnostics.find(isError)?.refuses).toBeUndefined();
     expect(made.config).toBeUndefined();
   });
 

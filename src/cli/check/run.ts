@@ -89,8 +89,17 @@ async function checkOne(
   return {
     gateway,
     compiled,
-    diagnostics: only === undefined ? diagnostics : diagnostics.filter(({ at }) => only.has(at.file)),
+    diagnostics: only === undefined ? diagnostics : diagnostics.filter(concerns(only, compiled)),
   };
+}
+
+/** What stands in one of the files, or keeps the service of one from starting. */
+function concerns(
+  only: ReadonlySet<string>,
+  { refused }: CompiledConfig,
+): (diagnostic: Diagnostic) => boolean {
+  const names = refused.filter(({ file }) => only.has(file)).map(({ name }) => name);
+  return ({ at, refuses }) => only.has(at.file) || names.some((name) => refuses?.includes(name) === true);
 }
 
 function worst(diagnostics: readonly Diagnostic[]): number {
@@ -108,13 +117,16 @@ function summary({ gateway, compiled, diagnostics }: Checked): string {
   const { services, refused, keys } = compiled;
   const partly = services.length === 0 ? 'starts without any service' : 'starts without some services';
   const state = errors === 0 ? 'ok' : compiled.config === undefined ? 'does not start' : partly;
-  const wrong = new Set(diagnostics.filter(isError).map(({ service }) => service));
+  const wrong = new Set(
+    diagnostics.filter(isError).flatMap(({ service, refuses }) => [service, ...(refuses ?? [])]),
+  );
   const list = (what: string, bad: boolean): string => {
     const names = refused.filter(({ name }) => wrong.has(name) === bad).map(({ name }) => name);
     return names.length === 0 ? '' : `; ${what}: ${names.join(', ')}`;
   };
   // offline, a chain whose key is on a token is read and not built
-  const lists = `${list('refused', true)}${list('not built, their keys are on tokens', false)}`;
+  const unbuilt = compiled.config === undefined ? '' : list('not built, their keys are on tokens', false);
+  const lists = `${list('refused', true)}${unbuilt}`;
   return `${shown(gateway)}: ${state}: ${plural(services.length, 'service')}, ${plural(keys.size, 'key')}; ${counted}${lists}`;
 }
 
@@ -127,11 +139,11 @@ function asJson({ gateway, compiled, diagnostics }: Checked): object {
     services: compiled.services.map(({ config }) => config.name),
     refused: compiled.refused.map(({ name }) => name),
     diagnostics: diagnostics.map(
-      ({ at, severity, code, message, expected, found, nearest, help, service }) => ({
+      ({ at, severity, code, message, expected, found, nearest, help, service, refuses }) => ({
         file: shown(at.file),
         line: at.line,
         column: at.column,
-        ...{ severity, code, message, expected, found, nearest, help, service },
+        ...{ severity, code, message, expected, found, nearest, help, service, refuses },
       }),
     ),
   };
