@@ -10,9 +10,9 @@ import * as steps from './pipeline/builtin.js';
 import type { StepModule } from './pipeline/index.js';
 import { compile, type CompiledConfig } from './policy/compile.js';
 import type { GatewayConfig, ProviderId } from './policy/config.js';
-import { renderDiagnostic, type Diagnostic } from './policy/diagnostics.js';
+import { isReasonFor, renderDiagnostic, type Diagnostic } from './policy/diagnostics.js';
 import type { PolicyTables } from './policy/load-service.js';
-import { isError, loadConfig, type LoadedConfig } from './policy/load.js';
+import { loadConfig, type LoadedConfig } from './policy/load.js';
 import * as providers from './providers/builtin.js';
 import {
   createCrypto,
@@ -140,7 +140,7 @@ function partsOf(
 
 function reasonsFor(name: string, diagnostics: readonly Diagnostic[]): RefusalReason[] {
   return diagnostics
-    .filter((diagnostic) => diagnostic.service === name && isError(diagnostic))
+    .filter((diagnostic) => isReasonFor(diagnostic, name))
     .map((diagnostic) => ({ code: diagnostic.code, message: renderDiagnostic(diagnostic) }));
 }
 

@@ -17,7 +17,7 @@ import {
   type Exchange,
   type TimingRecord,
 } from '../pipeline/index.js';
-import { renderDiagnostic, type Diagnostic } from '../policy/diagnostics.js';
+import { isReasonFor, renderDiagnostic, type Diagnostic } from '../policy/diagnostics.js';
 import { readCertificates } from '../providers/index.js';
 import { idSource } from '../server/ids.js';
 import { MemoryReplayStore } from '../stores/memory.js';
@@ -142,13 +142,14 @@ function settingOf(
   };
 }
 
+const stopsAll = ({ severity, service, refuses }: Diagnostic): boolean =>
+  severity === 'error' && service === undefined && refuses === undefined;
+
 /** Why the service cannot run. */
 function refusals({ compiled, loaded }: Composition, name: string): Diagnostic[] {
   const isKnown = loaded.files.services.some((file) => file.name === name);
-  const errors = compiled.diagnostics.filter(
-    ({ severity, service, refuses }) =>
-      severity === 'error' && (refuses?.includes(name) ?? (service === undefined || service === name)),
-  );
+  const own = compiled.diagnostics.filter((diagnostic) => isReasonFor(diagnostic, name));
+  const errors = own.length > 0 ? own : compiled.diagnostics.filter(stopsAll);
   if (isKnown || errors.length > 0) return errors;
   const names = loaded.files.services.map((file) => file.name).join(', ');
   throw new CountersignError(

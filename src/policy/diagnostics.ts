@@ -25,6 +25,11 @@ export interface Diagnostic {
   readonly refuses?: readonly string[];
 }
 
+/** Whether a service is refused for it. */
+export function isReasonFor({ severity, service, refuses }: Diagnostic, name: string): boolean {
+  return severity === 'error' && (service === name || refuses?.includes(name) === true);
+}
+
 /**
  * Text for a terminal: `file:line:col`, the message, the source line with a caret, expected and found.
  *

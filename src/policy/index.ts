@@ -8,7 +8,7 @@ export {
   type CompiledService,
 } from './compile.js';
 export { declareKey } from './compile-keys.js';
-export { nearestName, renderDiagnostic, type Diagnostic } from './diagnostics.js';
+export { isReasonFor, nearestName, renderDiagnostic, type Diagnostic } from './diagnostics.js';
 export {
   configurationFiles,
   isError,

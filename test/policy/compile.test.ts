@@ -33,6 +33,8 @@ const inbound = `request:
 
 interface Compiled extends CompiledConfig {
   readonly lines: string[];
+  /** Codes that the server tells for services that do not start. */
+  readonly told: Readonly<Record<string, readonly string[]>>;
 }
 
 async function compiled(
@@ -55,7 +57,11 @@ async function compiled(
   const lines = composed.compiled.diagnostics
     .filter(isError)
     .map(({ at, code }) => `${shortName(at.file, folder)}:${at.line}:${at.column} ${code}`);
-  return { ...composed.compiled, lines };
+  const refused = composed.parts?.refused ?? [];
+  const told = Object.fromEntries(
+    refused.map(({ name, reasons }) => [name, reasons.map(({ code }) => code)]),
+  );
+  return { ...composed.compiled, lines, told };
 }
 
 const request = async (steps: string): Promise<string[]> =>
@@ -157,6 +163,7 @@ describe('what cannot be opened', () => {
     const text = gateway.replace(client?.keyFile ?? '', other?.keyFile ?? '');
     const made = await compiled({ orders: `${head}${inbound}response: []\n`, plain }, text);
     expect(made.lines).toEqual(['countersign.yaml:3:3 KEY_MISMATCH']);
+    expect(made.told).toEqual({ orders: ['KEY_MISMATCH'] });
     expect(made.diagnostics.find(isError)?.refuses).toEqual(['orders']);
     expect(made.config).toBeDefined();
     expect(made.services.map(({ config }) => config.name)).toEqual(['plain']);

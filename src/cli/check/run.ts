@@ -5,6 +5,7 @@ import { CountersignError } from '../../core/errors.js';
 import {
   configurationFiles,
   isError,
+  isReasonFor,
   isServiceFile,
   renderDiagnostic,
   type CompiledConfig,
@@ -99,7 +100,7 @@ function concerns(
   { refused }: CompiledConfig,
 ): (diagnostic: Diagnostic) => boolean {
   const names = refused.filter(({ file }) => only.has(file)).map(({ name }) => name);
-  return ({ at, refuses }) => only.has(at.file) || names.some((name) => refuses?.includes(name) === true);
+  return (diagnostic) => only.has(diagnostic.at.file) || names.some((name) => isReasonFor(diagnostic, name));
 }
 
 function worst(diagnostics: readonly Diagnostic[]): number {
