@@ -45,7 +45,9 @@ interface Span {
   micros: number;
   key: string | undefined;
   provider: string | undefined;
-  parts: Map<PartName, number> | undefined;
+  /** Names and times of its parts, side by side: a few, which a Map would cost more than. */
+  readonly parts: PartName[];
+  readonly partMicros: number[];
 }
 
 /**
@@ -71,12 +73,7 @@ export class StepTimer implements PartTimer {
   /** Begins `step`, ending whatever step is running. @param at monotonic microseconds; now, if not given */
   enter(step: string, at: number = this.#clock.micros()): void {
     this.leave(at);
-    let span = this.#spans.find((known) => known.step === step);
-    if (span === undefined) {
-      span = { step, start: at, micros: 0, key: undefined, provider: undefined, parts: undefined };
-      this.#spans.push(span);
-    }
-    this.#current = span;
+    this.#current = this.#span(step) ?? this.#begin(step, at);
     this.#since = at;
   }
 
@@ -126,14 +123,38 @@ export class StepTimer implements PartTimer {
     return this.#spans.map((span) => recordOf(span, this.#origin, provider));
   }
 
+  #span(step: string): Span | undefined {
+    for (const span of this.#spans) if (span.step === step) return span;
+    return undefined;
+  }
+
+  #begin(step: string, start: number): Span {
+    const span: Span = {
+      step,
+      start,
+      micros: 0,
+      key: undefined,
+      provider: undefined,
+      parts: [],
+      partMicros: [],
+    };
+    this.#spans.push(span);
+    return span;
+  }
+
   #endPart(at: number): void {
     const name = this.#part;
     if (name === undefined) return;
     this.#part = undefined;
     const span = this.#current;
     if (span === undefined) return;
-    span.parts ??= new Map();
-    span.parts.set(name, (span.parts.get(name) ?? 0) + at - this.#partSince);
+    const micros = at - this.#partSince;
+    const index = span.parts.indexOf(name);
+    if (index >= 0) span.partMicros[index] = (span.partMicros[index] as number) + micros;
+    else {
+      span.parts.push(name);
+      span.partMicros.push(micros);
+    }
   }
 }
 
@@ -146,9 +167,10 @@ function recordOf(span: Span, origin: number, home: string | undefined): StepRec
   };
   if (span.key !== undefined) record.key = span.key;
   if (span.provider !== undefined && span.provider !== home) record.provider = span.provider;
-  if (span.parts !== undefined) {
+  if (span.parts.length > 0) {
     const parts: Partial<Record<PartName, number>> = {};
-    for (const [name, micros] of span.parts) parts[name] = Math.floor(micros);
+    for (let index = 0; index < span.parts.length; index++)
+      parts[span.parts[index] as PartName] = Math.floor(span.partMicros[index] as number);
     record.parts = parts;
   }
   return record;

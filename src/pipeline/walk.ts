@@ -6,6 +6,7 @@
  * are digested as the message is at that moment. What decryption puts into the header is walked next, in its place.
  */
 import { CountersignError } from '../core/errors.js';
+import { ciphertextIsSigned } from '../wss/coverage.js';
 import { Decryption, type DecryptCandidate } from '../wss/encryption/decrypt.js';
 import type { DecryptedFact } from '../wss/evidence.js';
 import { OctetBudget } from '../wss/signature/octets.js';
@@ -16,11 +17,10 @@ import {
   type VerifyInput,
 } from '../wss/signature/verify.js';
 import { indexTokens, type TokenIndex } from '../wss/tokens/index-tokens.js';
-import { NONE, ns, type NodeId } from '../xml/index.js';
+import { NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
 import type { Chain } from './chain.js';
 import { count, type Message } from './context.js';
-import { factsOf } from './evidence.js';
-import type { InboundStep } from './handler.js';
+import type { ElementName, InboundStep } from './handler.js';
 
 /**
  * Does all that the children of the Security header ask for, and adds the evidence.
@@ -67,11 +67,8 @@ class Walk {
       document,
       envelope,
       tokens,
-      candidates: steps.flatMap(toCandidate),
-      covered: (element) =>
-        factsOf(evidence, 'signed').some(({ elements }) =>
-          elements.some((one) => document.contains(one, element)),
-        ),
+      candidates: candidatesOf(steps),
+      covered: (element) => ciphertextIsSigned(document, evidence, element),
       toolkit,
       timer,
       now,
@@ -80,8 +77,8 @@ class Walk {
 
   /** First pass. */
   async prepare(): Promise<void> {
-    const { document } = this.#message;
-    for (const child of this.#children()) {
+    const { document, securityHeader } = this.#message;
+    for (const child of document.children(securityHeader)) {
       if (document.is(child, ns.ds, 'Signature')) await this.#screen(this.#open(child));
       else await this.#giveToOwner(child);
     }
@@ -95,15 +92,20 @@ class Walk {
     }
   }
 
-  #children(): NodeId[] {
-    return this.#message.document.children(this.#message.securityHeader);
-  }
-
   /** An EncryptedData waits until every EncryptedKey and ReferenceList that may name it has been walked. */
   #next(): NodeId {
-    const { document } = this.#message;
-    const left = this.#children().filter((child) => !this.#walked.has(child));
-    return left.find((child) => !document.is(child, ns.xenc, 'EncryptedData')) ?? left[0] ?? NONE;
+    const { document, securityHeader } = this.#message;
+    let waiting = NONE;
+    for (
+      let child = document.firstChild(securityHeader);
+      child !== NONE;
+      child = document.nextSibling(child)
+    ) {
+      if (this.#walked.has(child)) continue;
+      if (!document.is(child, ns.xenc, 'EncryptedData')) return child;
+      if (waiting === NONE) waiting = child;
+    }
+    return waiting;
   }
 
   async #walk(child: NodeId): Promise<void> {
@@ -120,7 +122,7 @@ class Walk {
   async #giveToOwner(child: NodeId): Promise<boolean> {
     const { document, timer } = this.#message;
     for (const { label, owns } of this.#steps) {
-      if (owns?.names.some(({ namespace, local }) => document.is(child, namespace, local)) !== true) continue;
+      if (owns === undefined || !isOneOf(document, child, owns.names)) continue;
       if (this.#taken.has(child)) return true;
       this.#taken.add(child);
       timer.enter(label);
@@ -205,8 +207,16 @@ class Walk {
   }
 }
 
-function toCandidate({ label, decrypts }: InboundStep): DecryptCandidate[] {
-  return decrypts === undefined ? [] : [{ step: label, ...decrypts }];
+function candidatesOf(steps: readonly InboundStep[]): DecryptCandidate[] {
+  const candidates: DecryptCandidate[] = [];
+  for (const { label, decrypts } of steps)
+    if (decrypts !== undefined) candidates.push({ step: label, ...decrypts });
+  return candidates;
+}
+
+function isOneOf(document: XmlDocument, element: NodeId, names: readonly ElementName[]): boolean {
+  for (const { namespace, local } of names) if (document.is(element, namespace, local)) return true;
+  return false;
 }
 
 const tooMany = (limit: number): CountersignError =>

@@ -137,17 +137,42 @@ export function checkTimestamp(fact: TimestampFact, policy: TimestampPolicy, now
  * The form that is accepted: UTC, with `Z` or the zero offset that some stacks write instead, seconds present, one to
  * nine digits of fraction (BSP R3217, R3220; research/security.md WSS-08). Nothing of it depends on the input's length.
  */
-const timePattern =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|\+00:00)$/;
+const timePattern = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|\+00:00)$/;
+/** Where the fraction stands. */
+const FRACTION = '2026-01-01T00:00:00.'.length;
 
 /** Milliseconds since the epoch, cut to the millisecond, or undefined when `text` is not of the accepted form. */
 export function parseTime(text: string): number | undefined {
-  const fields = timePattern.exec(text);
-  if (fields === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields.slice(1, 7).map(Number);
+  if (!timePattern.test(text)) return undefined;
+  const year = digits(text, 0, 4);
   if (year === 0) return undefined;
-  const epoch = civilToEpoch({ year, month, day, hour, minute, second });
-  return epoch === undefined ? undefined : epoch + Number((fields[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const epoch = civilToEpoch({
+    year,
+    month: digits(text, 5, 2),
+    day: digits(text, 8, 2),
+    hour: digits(text, 11, 2),
+    minute: digits(text, 14, 2),
+    second: digits(text, 17, 2),
+  });
+  return epoch === undefined ? undefined : epoch + millisOf(text);
+}
+
+/** The number in `count` characters that are known to be digits. */
+function digits(text: string, start: number, count: number): number {
+  let number = 0;
+  for (let at = start; at < start + count; at++) number = number * 10 + text.charCodeAt(at) - 0x30;
+  return number;
+}
+
+function millisOf(text: string): number {
+  if (text[FRACTION - 1] !== '.') return 0;
+  let millis = 0;
+  for (let place = 0, isDigit = true; place < 3; place++) {
+    const digit = text.charCodeAt(FRACTION + place) - 0x30;
+    isDigit &&= digit >= 0 && digit <= 9;
+    millis = millis * 10 + (isDigit ? digit : 0);
+  }
+  return millis;
 }
 
 /** A time as it is sent: three digits of fraction or none (BSP R3220). */
@@ -162,11 +187,14 @@ function readInstant(document: XmlDocument, element: NodeId): number {
     throw structure(`${document.localName(element)} has a ValueType`);
   }
   const text = document.text(element);
-  const instant = parseTime(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''));
+  const instant = parseTime(trimmed(text));
   if (instant !== undefined) return instant;
   throw new CountersignError('TIMESTAMP_FORMAT', `${document.localName(element)} is not a UTC time`, {
     details: { time: text.slice(0, 64) },
   });
 }
+
+const around = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+const trimmed = (text: string): string => (/^[^ \t\r\n]*$/.test(text) ? text : text.replace(around, ''));
 
 const structure = (message: string): CountersignError => new CountersignError('SECURITY_STRUCTURE', message);

@@ -6,6 +6,8 @@ import { contentRange, editsWithin, wholeRange, type Range } from './edits.js';
 import { decode } from './references.js';
 import { refusal } from './refusal.js';
 import {
+  CLOSE_START,
+  ELEMENT_SHIFT,
   END,
   FIRST,
   LAST,
@@ -15,9 +17,15 @@ import {
   MARK_SHIFT,
   MARK_START,
   MARK_TEXT,
+  OPEN_END,
+  SOURCE,
   START,
 } from './tables.js';
-import { NONE, type NodeId, type Source, type Tree } from './tree.js';
+import { NONE, type Edit, type NodeId, type Source, type Tree } from './tree.js';
+
+const AMPERSAND = 0x26;
+/** From here on a search by the runtime is quicker than a loop, its view included. */
+const longText = 64;
 
 /** A stretch of direct text of an element. */
 interface Piece {
@@ -34,6 +42,11 @@ interface Piece {
  * @throws XML_NOT_TEXT for a child element, a comment, an instruction or CDATA (research/security.md XSW-13)
  */
 export function leafText(tree: Tree, element: NodeId): string {
+  if (isPlainLeaf(tree, element)) {
+    const row = element << ELEMENT_SHIFT;
+    const { bytes } = tree.source(tree.elements[row + SOURCE] as number);
+    return bytes.toString('utf8', tree.elements[row + OPEN_END], tree.elements[row + CLOSE_START]);
+  }
   return leafPieces(tree, element)
     .map((piece) => decoded(piece).toString())
     .join('');
@@ -45,41 +58,87 @@ export function leafText(tree: Tree, element: NodeId): string {
  * @throws XML_NOT_TEXT XML_BASE64
  */
 export function leafBase64(tree: Tree, element: NodeId): Uint8Array {
+  const octets = decodeBase64(leafBytes(tree, element));
+  if (octets !== undefined) return octets;
+  const offset = tree.get(element, OPEN_END);
+  throw refusal('XML_BASE64', 'a value is not base64', offset);
+}
+
+function leafBytes(tree: Tree, element: NodeId): Buffer {
+  if (isPlainLeaf(tree, element)) {
+    const row = element << ELEMENT_SHIFT;
+    const { bytes } = tree.source(tree.elements[row + SOURCE] as number);
+    return bytes.subarray(tree.elements[row + OPEN_END], tree.elements[row + CLOSE_START]);
+  }
   const pieces = leafPieces(tree, element).map(decoded);
   const [only] = pieces;
-  if (only === undefined) return new Uint8Array(0);
-  const octets = decodeBase64(pieces.length === 1 ? only : Buffer.concat(pieces));
-  if (octets !== undefined) return octets;
-  const offset = contentRange(tree, element).start;
-  throw refusal('XML_BASE64', 'a value is not base64', offset);
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces);
 }
 
 /** Whether an element has text of its own that is not white space. */
 export function hasNonWhitespaceText(tree: Tree, element: NodeId): boolean {
-  const range = contentRange(tree, element);
-  const plain = plainText(tree, range);
+  const plain = plainText(tree, element);
   if (plain !== undefined) return plain;
   const pieces: Piece[] = [];
-  directPieces(tree, range, pieces, () => {});
+  directPieces(tree, contentRange(tree, element), pieces, () => {});
   return pieces.some((piece) => !decoded(piece).every(isBlank));
 }
 
-/** The same for ranges without edits, marks and references, which nearly all are; undefined for others. */
-function plainText(tree: Tree, range: Range): boolean | undefined {
-  const { source, start, end, last } = range;
+/** The same for content without edits, marks and references, which nearly all is; undefined for other content. */
+function plainText(tree: Tree, element: NodeId): boolean | undefined {
+  const { elements } = tree;
+  const row = element << ELEMENT_SHIFT;
+  const source = tree.source(tree.elements[row + SOURCE] as number);
+  const start = elements[row + OPEN_END] as number;
+  const end = elements[row + CLOSE_START] as number;
+  if (isMarked(tree, source, start, end) || isEdited(source, start, end)) return undefined;
   const { bytes } = source;
-  const mark = tree.markAt(source, start);
-  if (mark < source.lastMark && (tree.marks[(mark << MARK_SHIFT) + MARK_START] as number) < end)
-    return undefined;
-  if (editsWithin(range).length > 0) return undefined;
+  const last = elements[row + LAST] as number;
   let at = start;
-  for (let element = range.first; ; element = tree.get(element, LAST)) {
-    const gap = element < last ? tree.get(element, START) : end;
+  for (let child = element + 1; ; child = elements[(child << ELEMENT_SHIFT) + LAST] as number) {
+    const gap = child < last ? (elements[(child << ELEMENT_SHIFT) + START] as number) : end;
     while (at < gap && isBlank(bytes[at])) at++;
-    if (at < gap) return bytes[at] === 0x26 ? undefined : true;
-    if (element >= last) return false;
-    at = tree.get(element, END);
+    if (at < gap) return bytes[at] === AMPERSAND ? undefined : true;
+    if (child >= last) return false;
+    at = elements[(child << ELEMENT_SHIFT) + END] as number;
   }
+}
+
+/** Whether an element holds nothing but text that stands for itself, as nearly all that is read here does. */
+function isPlainLeaf(tree: Tree, element: NodeId): boolean {
+  if (tree.get(element, FIRST) !== NONE) return false;
+  const row = element << ELEMENT_SHIFT;
+  const source = tree.source(tree.elements[row + SOURCE] as number);
+  const start = tree.elements[row + OPEN_END] as number;
+  const end = tree.elements[row + CLOSE_START] as number;
+  return (
+    !isMarked(tree, source, start, end) &&
+    !isEdited(source, start, end) &&
+    !mayHoldReference(source.bytes, start, end)
+  );
+}
+
+/** Whether a comment, CDATA, or text that canonical form changes begins in the stretch. */
+function isMarked(tree: Tree, source: Source, start: number, end: number): boolean {
+  if (source.firstMark === source.lastMark) return false;
+  const mark = tree.markAt(source, start);
+  return mark < source.lastMark && (tree.marks[(mark << MARK_SHIFT) + MARK_START] as number) < end;
+}
+
+/** Whether an edit lies in the stretch, its rims included. */
+function isEdited({ edits }: Source, start: number, end: number): boolean {
+  for (let index = 0; index < edits.length; index++) {
+    const edit = edits[index] as Edit;
+    if (edit.start >= start && edit.end <= end) return true;
+  }
+  return false;
+}
+
+/** A reference that canonical form takes as it is leaves no mark: look for it. */
+function mayHoldReference(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > longText) return bytes.subarray(start, end).includes(AMPERSAND);
+  for (let at = start; at < end; at++) if (bytes[at] === AMPERSAND) return true;
+  return false;
 }
 
 function decoded(piece: Piece): Buffer {
@@ -151,8 +210,7 @@ function textPieces(stretch: Stretch, pieces: Piece[], other: (kind: number) => 
     if (start >= stretch.end) break;
     const kind = tree.marks[row + MARK_KIND] as number;
     const end = tree.marks[row + MARK_END] as number;
-    // A reference that canonical form takes as it is leaves no mark: look for it.
-    push(at, start, bytes.subarray(at, start).includes(0x26));
+    push(at, start, mayHoldReference(bytes, at, start));
     if (kind === MARK_TEXT) push(start, end, true);
     else {
       other(kind);
@@ -160,5 +218,5 @@ function textPieces(stretch: Stretch, pieces: Piece[], other: (kind: number) => 
     }
     at = end;
   }
-  push(at, stretch.end, bytes.subarray(at, stretch.end).includes(0x26));
+  push(at, stretch.end, mayHoldReference(bytes, at, stretch.end));
 }

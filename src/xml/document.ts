@@ -132,7 +132,8 @@ export class XmlDocument {
 
   /** Whether the expanded name of `element` is this one. */
   is(element: NodeId, namespace: string, local: string): boolean {
-    return this.namespace(element) === namespace && this.localName(element) === local;
+    // Local names are short and mostly tell.
+    return this.localName(element) === local && this.namespace(element) === namespace;
   }
 
   /** The value of an attribute; `namespace` is empty for none. */
@@ -141,15 +142,32 @@ export class XmlDocument {
     return row === undefined ? undefined : this.#value(element, row);
   }
 
-  /** Local names of the attributes without a namespace. */
-  plainAttributes(element: NodeId): string[] {
+  /** The local name of the first attribute without a namespace that is none of `allowed`. */
+  unknownAttribute(element: NodeId, allowed: readonly string[]): string | undefined {
     const { atoms, attributes } = this.#tree;
-    const names: string[] = [];
-    for (const row of this.#attributeRows(element)) {
-      if (attributes[row + ATTRIBUTE_URI] === ATOM_NONE)
-        names.push(atoms.text(attributes[row + ATTRIBUTE_NAME] as number));
+    const first = this.#tree.get(element, ATTRIBUTE);
+    const last = first + this.#tree.get(element, ATTRIBUTES);
+    for (let index = first; index < last; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      if (((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
+      if (attributes[row + ATTRIBUTE_URI] !== ATOM_NONE) continue;
+      const name = atoms.text(attributes[row + ATTRIBUTE_NAME] as number);
+      if (!allowed.includes(name)) return name;
     }
-    return names;
+    return undefined;
+  }
+
+  /** Whether any attribute of `element` is of `namespace`. */
+  hasAttributeOf(element: NodeId, namespace: string): boolean {
+    const { atoms, attributes } = this.#tree;
+    const first = this.#tree.get(element, ATTRIBUTE);
+    const last = first + this.#tree.get(element, ATTRIBUTES);
+    for (let index = first; index < last; index++) {
+      const row = index << ATTRIBUTE_SHIFT;
+      if (((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
+      if (atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace) return true;
+    }
+    return false;
   }
 
   /** The attributes as written, declarations aside. */
@@ -291,7 +309,9 @@ export class XmlDocument {
   /** The current bytes of the document. Without edits they are the very bytes that were parsed. */
   render(): Rendered {
     const slices = slicesOf(wholeRange(this.#tree.source(1)));
-    return { slices, length: slices.reduce((sum, slice) => sum + slice.length, 0) };
+    let length = 0;
+    for (let index = 0; index < slices.length; index++) length += (slices[index] as Uint8Array).length;
+    return { slices, length };
   }
 
   /** Gives the tables back for the next message. The document cannot be used afterwards. */
