@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { FormatOptions } from './fmt/run.js';
 
 export function register(program: Command): void {
   program
@@ -7,9 +8,10 @@ export function register(program: Command): void {
     .description('format policy files; comments stay')
     .option('--config <file>', 'the gateway file', 'config/countersign.yaml')
     .option('--check', 'change nothing; exit 1 if a file is not formatted')
+    .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  countersign fmt --check config/services/*.yaml')
-    .action(async (files: string[], options: { config: string; check?: true }) => {
+    .action(async (files: string[], options: FormatOptions) => {
       const { format } = await import('./fmt/run.js');
-      process.exitCode = format(files, options.config, options.check === true);
+      process.exitCode = format(files, options);
     });
 }

@@ -15,7 +15,7 @@ import { nearestName, type Diagnostic } from './diagnostics.js';
 import { diagnose, oneOf, type Finding } from './issues.js';
 import type { PolicyTables } from './load-service.js';
 import { isError, shortName, sortByPlace, type LoadedConfig, type RefusedService } from './load.js';
-import { keyUses, trustUses } from './rules/service.js';
+import { keyUses, trustUses, verifyLabels } from './rules/service.js';
 import type { Path, Source } from './source.js';
 
 /** What compiling needs from the composition root. */
@@ -244,15 +244,6 @@ function trustsOf(parts: Parts, toolkit: Toolkit): Map<string, Trust> {
       ),
     ]),
   );
-}
-
-/** Labels of a chain's `verify` steps, for a response chain whose request chain has errors of its own. */
-function verifyLabels(chain: ChainConfig): string[] {
-  const verifies = chain.steps.filter(({ name }) => name === 'verify');
-  return verifies.map(({ options }, index) => {
-    const name = option(options, ['name']);
-    return typeof name === 'string' ? name : index === 0 ? 'verify' : `verify#${index + 1}`;
-  });
 }
 
 interface Build {

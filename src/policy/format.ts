@@ -1,7 +1,8 @@
 /** `fmt`: one form for all policy files. Comments, order, and flow or block style stay as they are. */
 import { isCollection, isPair, isSeq, Lexer, parseDocument, visit, type Document } from 'yaml';
 import type { Diagnostic } from './diagnostics.js';
-import { parseSource } from './source.js';
+import { describe, diagnose } from './issues.js';
+import { parseSource, type Source } from './source.js';
 
 /** Longer maps and lists on one line become blocks. In characters of their JSON, which is a little longer. */
 const widest = 120;
@@ -11,9 +12,11 @@ export function formatYaml(
   file: string,
   text: string,
 ): { readonly text: string } | { readonly problems: readonly Diagnostic[] } {
-  const { problems } = parseSource(file, text);
-  if (problems.length > 0) return { problems };
+  const source = parseSource(file, text);
+  if (source.problems.length > 0) return { problems: source.problems };
   if (text.trim() === '') return { text: '' };
+  // a file of another kind is one long YAML text, and would be written anew as one
+  if (source.value !== null && !isPlainMap(source.value)) return { problems: [noMap(source)] };
   const document = parseDocument(text);
   visit(document, {
     Collection: (_, node) => {
@@ -22,6 +25,18 @@ export function formatYaml(
   });
   return { text: layOut(document) };
 }
+
+const isPlainMap = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const noMap = (source: Source): Diagnostic =>
+  diagnose(source, {
+    code: 'CONFIG_INVALID',
+    message: 'this is no configuration file; it was left as it is',
+    path: [],
+    expected: 'a map',
+    found: describe(source.value),
+  });
 
 /** YAML text with small lists and maps on one line each. */
 export function readable(text: string): string {

@@ -20,4 +20,6 @@ export {
   type RefusedService,
 } from './load.js';
 export type { PolicyTables } from './load-service.js';
+export { verifyLabels } from './rules/service.js';
 export { readSecret } from './secrets.js';
+export { readSource } from './source.js';

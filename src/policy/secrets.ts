@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CountersignError } from '../core/errors.js';
+import { fileProblem } from '../core/file-problem.js';
 import type { Secret } from './config.js';
 
 /**
@@ -19,9 +20,13 @@ export function readSecret(secret: Secret): string {
   try {
     text = readFileSync(secret.file, 'utf8');
   } catch (cause) {
-    throw new CountersignError('SECRET_UNAVAILABLE', `the secret file ${secret.file} cannot be read`, {
-      cause,
-    });
+    throw new CountersignError(
+      'SECRET_UNAVAILABLE',
+      `the secret file ${secret.file} cannot be read: ${fileProblem(cause)}`,
+      {
+        cause,
+      },
+    );
   }
   const value = text.replace(/\r?\n$/, '');
   if (value === '')

@@ -11,6 +11,7 @@ import {
   visit,
   type Document,
 } from 'yaml';
+import { fileProblem } from '../core/file-problem.js';
 import type { Position } from './config.js';
 import type { Diagnostic } from './diagnostics.js';
 
@@ -48,8 +49,9 @@ export function readSource(file: string): Source {
     if (bytes.length > maxBytes) return unreadable(file, `the file is larger than ${maxBytes} bytes`);
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    const why = reason(error);
-    return unreadable(file, why, why === missing ? missingHelp : undefined);
+    const isMissing =
+      typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    return unreadable(file, fileProblem(error), isMissing ? missingHelp : undefined);
   }
   return parseSource(file, text);
 }
@@ -128,7 +130,7 @@ function aliasProblems(document: Document, placeOf: PlaceOf): Diagnostic[] {
     document.toJS({ maxAliasCount: maxAliases });
     return [];
   } catch (error) {
-    return [problem(placeOf(0, 1), `aliases: ${reason(error)}`, undefined)];
+    return [problem(placeOf(0, 1), `aliases: ${fileProblem(error)}`, undefined)];
   }
 }
 
@@ -221,7 +223,6 @@ function problem(place: Place, message: string, help: string | undefined): Diagn
   };
 }
 
-const missing = 'there is no such file';
 const missingHelp = '--config FILE names another; `countersign init DIR` makes samples';
 
 function unreadable(file: string, message: string, help?: string): Source {
@@ -234,14 +235,4 @@ function unreadable(file: string, message: string, help?: string): Source {
     place: () => place,
     keyPlace: () => place,
   };
-}
-
-function reason(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error);
-  if ('code' in error && typeof error.code === 'string') {
-    if (error.code === 'ENOENT') return missing;
-    if (error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not UTF-8';
-    return error.code;
-  }
-  return 'message' in error ? String(error.message) : 'unknown reason';
 }

@@ -153,3 +153,12 @@ export function trustUses(chain: ChainConfig): string[] {
     return typeof trust === 'string' ? [trust] : [];
   });
 }
+
+/** What records and log lines call the `verify` steps of a chain, in list order (design/interface.md, Timing record). */
+export function verifyLabels(chain: ChainConfig): string[] {
+  const verifies = chain.steps.filter(({ name }) => name === 'verify');
+  return verifies.map(({ options }, index) => {
+    const own = isMap(options) ? options['name'] : undefined;
+    return typeof own === 'string' ? own : index === 0 ? 'verify' : `verify#${index + 1}`;
+  });
+}

@@ -1,6 +1,7 @@
 /** Reads key files. */
 import { open } from 'node:fs/promises';
 import { CountersignError } from '../../core/errors.js';
+import { fileProblem } from '../../core/file-problem.js';
 import { malformed } from './failures.js';
 
 /** A key store of a megabyte is already a mistake. */
@@ -19,16 +20,8 @@ export async function readKeyFile(file: string): Promise<Uint8Array> {
     }
   } catch (error) {
     if (error instanceof CountersignError) throw error;
-    throw new CountersignError('KEY_FILE_UNREADABLE', `cannot be read (${reason(error)})`, { cause: error });
+    throw new CountersignError('KEY_FILE_UNREADABLE', `cannot be read (${fileProblem(error)})`, {
+      cause: error,
+    });
   }
-}
-
-function reason(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  const texts: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'permission denied',
-    EISDIR: 'it is a folder',
-  };
-  return typeof code === 'string' ? (texts[code] ?? code) : 'unknown reason';
 }
