@@ -9,6 +9,7 @@ interface InspectOptions {
 interface ListOptions {
   readonly config: string;
   readonly provider?: string;
+  readonly log?: string[];
   readonly json?: boolean;
 }
 
@@ -46,14 +47,19 @@ function registerList(keys: Command): void {
   keys
     .command('list')
     .description(
-      'every certificate that a configuration names, in files and on tokens: uses, expiry, fingerprints',
+      'every certificate that a configuration names, in files and on tokens: uses, last use, expiry, fingerprints',
     )
     .option('--config <file>', 'the gateway file', 'config/countersign.yaml')
     .option('--provider <id>', 'openssl, js or pkcs11 instead of the configured one')
+    .option('--log <file...>', 'logs of the gateway: they tell when a key or a trust was last used')
     .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  countersign keys list --config demo/client/countersign.yaml --log gateway.log',
+    )
     .action(async (options: ListOptions) => {
       const { runList } = await import('./keys/list.js');
-      const { config, provider, json = false } = options;
-      process.exitCode = await runList({ config, provider, json }, print);
+      const { config, provider, log = [], json = false } = options;
+      process.exitCode = await runList({ config, provider, logs: log, json }, print);
     });
 }

@@ -62,6 +62,15 @@ export function exitOfCode(code: Code, status = 0): number {
   return status === 0 ? exits.configuration : exits.refused;
 }
 
+/** The exit code of a configuration with these errors. */
+export function exitOfErrors(errors: readonly { readonly code: Code }[]): number {
+  // no message is being refused here: ALGORITHM_DENIED and the like are the configuration's
+  const each = errors.map(({ code }) => exitOfCode(code));
+  // a wrong configuration comes first: its keys may not even be the ones that are meant
+  if (each.includes(exits.configuration)) return exits.configuration;
+  return each[0] ?? exits.ok;
+}
+
 /** Prints an error in one line; its stack is for the developer who sets COUNTERSIGN_DEBUG. */
 export function complainAbout(error: unknown): void {
   const text =

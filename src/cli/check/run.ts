@@ -11,7 +11,7 @@ import {
   type CompiledConfig,
   type Diagnostic,
 } from '../../policy/index.js';
-import { complain, exitOfCode, exits, print, printJson, shown } from '../output.js';
+import { complain, exitOfErrors, print, printJson, shown } from '../output.js';
 import { providerOption } from '../provider-option.js';
 
 export interface CheckOptions {
@@ -40,7 +40,7 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
     for (const diagnostic of diagnostics) complain(renderDiagnostic(diagnostic, shown));
     for (const each of all) print(summary(each));
   }
-  return worst(diagnostics);
+  return exitOfErrors(diagnostics.filter(isError));
 }
 
 /** Service files are checked with the gateway file that names them, and only what is wrong with them is said. */
@@ -101,14 +101,6 @@ function concerns(
 ): (diagnostic: Diagnostic) => boolean {
   const names = refused.filter(({ file }) => only.has(file)).map(({ name }) => name);
   return (diagnostic) => only.has(diagnostic.at.file) || names.some((name) => isReasonFor(diagnostic, name));
-}
-
-function worst(diagnostics: readonly Diagnostic[]): number {
-  // no message is being refused here: ALGORITHM_DENIED and the like are the configuration's
-  const exit = diagnostics.filter(isError).map(({ code }) => exitOfCode(code));
-  // a wrong configuration comes first: its keys may not even be the ones that are meant
-  if (exit.includes(exits.configuration)) return exits.configuration;
-  return exit[0] ?? exits.ok;
 }
 
 function summary({ gateway, compiled, diagnostics }: Checked): string {

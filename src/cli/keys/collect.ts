@@ -1,7 +1,8 @@
 /** The certificates that a configuration names, each with where it is and what uses it. */
 import { isCountersignError } from '../../core/errors.js';
 import type { Certificate } from '../../pki/index.js';
-import type { ServiceConfig, StepConfig, TrustConfig } from '../../policy/config.js';
+import type { ChainConfig, ServiceConfig, StepConfig, TrustConfig } from '../../policy/config.js';
+import { verifyLabels } from '../../policy/index.js';
 import {
   type KeyDeclaration,
   type KeyEntryDeclaration,
@@ -12,6 +13,7 @@ import {
 import { homeFor } from '../../providers/stores/open.js';
 import { readFileHome } from '../../providers/stores/read.js';
 import { type CertificateReport, describeCertificate } from './describe.js';
+import { type LastUses, stepKey } from './last-use.js';
 
 /** One certificate of the configuration, or why it cannot be read. */
 export interface ListRow {
@@ -23,6 +25,8 @@ export interface ListRow {
   readonly privateKey: boolean;
   /** `orders request sign`, … */
   readonly uses: readonly string[];
+  /** ISO time at which the key or trust of this name was last used, as far as a log says it. */
+  readonly lastUse: string | undefined;
   readonly certificate: CertificateReport | undefined;
   readonly problem: { readonly code: string; readonly message: string } | undefined;
 }
@@ -34,22 +38,30 @@ export interface ListSource {
   readonly services: readonly Pick<ServiceConfig, 'name' | 'request' | 'response' | 'upstream'>[];
   /** Key of the TLS listener. */
   readonly listenerKey: string | undefined;
+  readonly lastUses: LastUses;
 }
+
+/** What uses a key or trust, and when it was last used. */
+type Usage = Pick<ListRow, 'uses' | 'lastUse'>;
 
 /** Reads them all; nothing that fails stops the rest. */
 export async function collectRows(source: ListSource, opening: KeyOpening): Promise<ListRow[]> {
   const rows: ListRow[] = [];
   for (const key of source.keys) {
-    const uses = usesOf(source, 'key', key.name);
-    for (const entry of key.entries) rows.push(...(await keyRows(key.name, entry, uses, opening)));
+    const usage = { uses: usesOf(source, 'key', key.name), lastUse: source.lastUses.keys.get(key.name) };
+    for (const entry of key.entries) rows.push(...(await keyRows(key.name, entry, usage, opening)));
   }
   for (const trust of source.trusts) {
-    const uses = usesOf(source, 'trust', trust.name);
-    for (const file of trust.anchors)
-      rows.push(...(await trustRows('anchor', trust.name, file, uses, opening.now)));
-    for (const file of trust.certificates) {
-      rows.push(...(await trustRows('pinned', trust.name, file, uses, opening.now)));
-    }
+    const usage = { uses: usesOf(source, 'trust', trust.name), lastUse: lastVerify(source, trust.name) };
+    const row = (role: 'anchor' | 'pinned', home: string): TrustFile => ({
+      ...usage,
+      role,
+      name: trust.name,
+      home,
+      privateKey: false,
+    });
+    for (const file of trust.anchors) rows.push(...(await trustRows(row('anchor', file), opening.now)));
+    for (const file of trust.certificates) rows.push(...(await trustRows(row('pinned', file), opening.now)));
   }
   return rows;
 }
@@ -57,11 +69,11 @@ export async function collectRows(source: ListSource, opening: KeyOpening): Prom
 async function keyRows(
   name: string,
   entry: KeyEntryDeclaration,
-  uses: readonly string[],
+  { uses, lastUse }: Usage,
   opening: KeyOpening,
 ): Promise<ListRow[]> {
   const home = placeOf(entry, opening.provider);
-  return guarded({ role: 'key', name, home, privateKey: false, uses }, async () => {
+  return guarded({ role: 'key', name, home, privateKey: false, uses, lastUse }, async () => {
     const { leaf, chain, privateKey } = await readEntry(name, entry, opening);
     const row = (role: 'key' | 'chain', certificate: Certificate): ListRow => ({
       role,
@@ -69,6 +81,7 @@ async function keyRows(
       home,
       privateKey: role === 'key' && privateKey,
       uses: role === 'key' ? uses : [],
+      lastUse: role === 'key' ? lastUse : undefined,
       certificate: describeCertificate(certificate, opening.now),
       problem: undefined,
     });
@@ -93,16 +106,11 @@ async function readEntry(
   return { leaf: opened.certificate, chain: opened.chain, privateKey: opened.privateKey !== undefined };
 }
 
-async function trustRows(
-  role: 'anchor' | 'pinned',
-  name: string,
-  file: string,
-  uses: readonly string[],
-  now: number,
-): Promise<ListRow[]> {
-  const common = { role, name, home: file, privateKey: false, uses };
+type TrustFile = Omit<ListRow, 'certificate' | 'problem'>;
+
+async function trustRows(common: TrustFile, now: number): Promise<ListRow[]> {
   return guarded(common, async () =>
-    (await readCertificates(file)).map((certificate) => ({
+    (await readCertificates(common.home)).map((certificate) => ({
       ...common,
       certificate: describeCertificate(certificate, now),
       problem: undefined,
@@ -145,7 +153,24 @@ function usesOf(source: ListSource, kind: 'key' | 'trust', name: string): string
   return uses;
 }
 
-function names(step: StepConfig, options: readonly string[], name: string): boolean {
-  if (typeof step.options !== 'object' || step.options === null) return false;
+/** When a `verify` of this trust last took part in a message that was accepted. */
+function lastVerify({ services, lastUses }: ListSource, trust: string): string | undefined {
+  const times = services.flatMap((service) =>
+    (['request', 'response'] as const).flatMap((chain) =>
+      verifyLabels(service[chain])
+        .filter((_, index) => names(verifies(service[chain])[index], ['trust'], trust))
+        .map((label) => lastUses.steps.get(stepKey(service.name, chain, label))),
+    ),
+  );
+  return times
+    .filter((time) => time !== undefined)
+    .sort()
+    .at(-1);
+}
+
+const verifies = (chain: ChainConfig): StepConfig[] => chain.steps.filter(({ name }) => name === 'verify');
+
+function names(step: StepConfig | undefined, options: readonly string[], name: string): boolean {
+  if (typeof step?.options !== 'object' || step.options === null) return false;
   return Object.entries(step.options).some(([option, value]) => options.includes(option) && value === name);
 }

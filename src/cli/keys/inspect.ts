@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../core/clock.js';
 import { CountersignError } from '../../core/errors.js';
+import { fileProblem } from '../../core/file-problem.js';
 import { type Certificate, parseCertificate } from '../../pki/index.js';
 import { readAnyFile } from '../../providers/stores/read.js';
 import { fits } from '../../providers/stores/select.js';
@@ -73,6 +74,10 @@ async function readPassword(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   } catch (cause) {
-    throw new CountersignError('SECRET_UNAVAILABLE', `the secret file ${file} cannot be read`, { cause });
+    throw new CountersignError(
+      'SECRET_UNAVAILABLE',
+      `the secret file ${file} cannot be read: ${fileProblem(cause)}`,
+      { cause },
+    );
   }
 }

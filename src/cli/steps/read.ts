@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { CountersignError } from '../../core/errors.js';
+import { fileProblem } from '../../core/file-problem.js';
 
 /** What of a record is needed. */
 export interface Exchange {
@@ -14,7 +15,14 @@ export interface Exchange {
   readonly operation: string;
   readonly peer: string;
   readonly total: number;
-  readonly steps: readonly { readonly step: string; readonly us: number }[];
+  readonly steps: readonly ExchangeStep[];
+}
+
+export interface ExchangeStep {
+  readonly step: string;
+  readonly us: number;
+  /** The key that it used. */
+  readonly key?: string;
 }
 
 export interface Selection {
@@ -43,8 +51,7 @@ export async function readLog(
       if (exchange !== undefined && selected(exchange, selection)) take(exchange);
     }
   } catch (cause) {
-    const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
-    throw new CountersignError('USAGE', `the log ${file} cannot be read: ${code}`, { cause });
+    throw new CountersignError('USAGE', `the log ${file} cannot be read: ${fileProblem(cause)}`, { cause });
   }
 }
 
@@ -80,9 +87,11 @@ function toExchange(line: string): Exchange | undefined {
   };
 }
 
-function toStep(value: unknown): { step: string; us: number }[] {
-  if (!isMap(value) || typeof value['step'] !== 'string' || typeof value['us'] !== 'number') return [];
-  return [{ step: value['step'], us: value['us'] }];
+function toStep(value: unknown): ExchangeStep[] {
+  if (!isMap(value)) return [];
+  const { step, us, key } = value;
+  if (typeof step !== 'string' || typeof us !== 'number') return [];
+  return [typeof key === 'string' ? { step, us, key } : { step, us }];
 }
 
 const isMap = (value: unknown): value is Record<string, unknown> =>

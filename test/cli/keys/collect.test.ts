@@ -54,6 +54,7 @@ describe('keys list', () => {
       },
     ],
     listenerKey: 'client',
+    lastUses: { keys: new Map([['client', 'a']]), steps: new Map([['orders response verify', 'b']]) },
   };
 
   it('lists keys and trusts, what uses them, and what is wrong with them', async () => {
@@ -64,11 +65,24 @@ describe('keys list', () => {
         name: 'client',
         privateKey: true,
         uses: ['listener tls', 'orders request sign', 'orders upstream tls'],
+        lastUse: 'a',
         certificate: { state: 'valid' },
       },
-      { role: 'key', name: 'server', privateKey: false, uses: ['orders request encrypt'] },
+      {
+        role: 'key',
+        name: 'server',
+        privateKey: false,
+        uses: ['orders request encrypt'],
+        lastUse: undefined,
+      },
       { role: 'key', name: 'expired', uses: [], certificate: { state: 'expired' } },
-      { role: 'anchor', name: 'partners', uses: ['orders response verify'], certificate: { ca: true } },
+      {
+        role: 'anchor',
+        name: 'partners',
+        uses: ['orders response verify'],
+        lastUse: 'b',
+        certificate: { ca: true },
+      },
       { role: 'pinned', name: 'partners', certificate: undefined, problem: { code: 'KEY_FILE_UNREADABLE' } },
     ]);
   });
