@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 interface InitOptions {
   readonly bits: number;
   readonly hsm?: string;
+  readonly json?: true;
 }
 
 export function register(program: Command): void {
@@ -13,6 +14,7 @@ export function register(program: Command): void {
     .argument('<dir>', 'folder to write; nothing that exists is overwritten')
     .option('--bits <n>', 'size of the RSA keys: 2048, 3072 or 4096', readBits, 2048)
     .option('--hsm <module>', 'also put the keys into a new token of this PKCS#11 module')
+    .option('--json', 'what was written, as JSON')
     .addHelpText(
       'after',
       `
@@ -23,13 +25,14 @@ Example:
     )
     .action(async (folder: string, options: InitOptions) => {
       const { runInit } = await import('./init/run.js');
-      process.exitCode = await runInit({ folder, bits: options.bits, hsm: options.hsm }, (line) => {
+      process.exitCode = await runInit({ folder, ...options }, (line) => {
         process.stdout.write(`${line}\n`);
       });
     });
 }
 
 function readBits(text: string): number {
-  if (!['2048', '3072', '4096'].includes(text)) throw new InvalidArgumentError('2048, 3072 or 4096');
+  if (!['2048', '3072', '4096'].includes(text))
+    throw new InvalidArgumentError('It must be 2048, 3072 or 4096.');
   return Number(text);
 }

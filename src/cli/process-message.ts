@@ -3,18 +3,21 @@ import { readFileSync } from 'node:fs';
 import { compose, type Composition } from '../compose.js';
 import { fixedClock, systemClock, type Clock } from '../core/clock.js';
 import { CountersignError, isCountersignError } from '../core/errors.js';
+import { fileProblem } from '../core/file-problem.js';
 import { createRandom } from '../core/random.js';
 import { StepTimer } from '../core/timer.js';
 import {
   gatewayFault,
   newExchange,
   operatorLine,
+  refusalFields,
   runChain,
   secureFault,
   timingRecord,
   type Chain,
   type ChainKind,
   type Exchange,
+  type RefusalFields,
   type TimingRecord,
 } from '../pipeline/index.js';
 import { isReasonFor, renderDiagnostic, type Diagnostic } from '../policy/diagnostics.js';
@@ -24,6 +27,7 @@ import { MemoryReplayStore } from '../stores/memory.js';
 import type { ReplayStore } from '../wss/replay.js';
 import { parseTime } from '../wss/timestamp.js';
 import { medianRecord } from './median-record.js';
+import { noSuchService } from './no-such-service.js';
 import { complain, exitOf, exitOfCode, exits, shown } from './output.js';
 import type { ProcessOptions } from './process-options.js';
 import { providerOption } from './provider-option.js';
@@ -49,6 +53,8 @@ export interface Outcome {
   readonly record: TimingRecord;
   /** The operator's line of a message that was refused, or would have been. */
   readonly line: string | undefined;
+  /** The same as fields. */
+  readonly refusal: (RefusalFields & { readonly msg: 'refused' | 'observed' }) | undefined;
   /** The exit code. */
   readonly exit: number;
 }
@@ -68,7 +74,7 @@ export interface Processed {
 export async function processMessage(options: ProcessOptions): Promise<number> {
   const { outcomes, diagnostics } = await processBytes(options, () => readFileSync(0));
   if (outcomes.length > 0) {
-    const exit = report(outcomes, options.timings === true);
+    const exit = report(outcomes, options);
     if (options.request === undefined && options.peer === undefined) hint(outcomes);
     return exit;
   }
@@ -151,11 +157,7 @@ function refusals({ compiled, loaded }: Composition, name: string): Diagnostic[]
   const own = compiled.diagnostics.filter((diagnostic) => isReasonFor(diagnostic, name));
   const errors = own.length > 0 ? own : compiled.diagnostics.filter(stopsAll);
   if (isKnown || errors.length > 0) return errors;
-  const names = loaded.files.services.map((file) => file.name).join(', ');
-  throw new CountersignError(
-    'USAGE',
-    `there is no service ${name}; there is: ${names === '' ? 'none' : names}`,
-  );
+  throw noSuchService(name, loaded);
 }
 
 /** What a response chain needs of its request: fills in a new exchange. */
@@ -190,7 +192,9 @@ function readRequest(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new CountersignError('USAGE', `the request ${file} cannot be read`, { cause });
+    throw new CountersignError('USAGE', `the request ${file} cannot be read: ${fileProblem(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -267,11 +271,11 @@ function done(setting: Setting, { exchange, timer, message, bytes, cpu, fault, o
     at: clock.now(),
     cpuMicros: cpu,
   });
-  const line =
-    observed === undefined
-      ? undefined
-      : operatorLine(observed, { id: exchange.id, service, chain: kind }).replace(/^refused/, 'observed');
-  return { bytes, record, line, exit: exits.ok };
+  if (observed === undefined) return { bytes, record, line: undefined, refusal: undefined, exit: exits.ok };
+  const where = { id: exchange.id, service, chain: kind };
+  const line = operatorLine(observed, where).replace(/^refused/, 'observed');
+  const refusal = { msg: 'observed' as const, ...refusalFields(observed, where) };
+  return { bytes, record, line, refusal, exit: exits.ok };
 }
 
 interface Refused {
@@ -283,8 +287,8 @@ interface Refused {
   readonly cpu: number;
 }
 
-async function refused(setting: Setting, refusal: Refused): Promise<Outcome> {
-  const { error, exchange, kind, message, timer, cpu } = refusal;
+async function refused(setting: Setting, failure: Refused): Promise<Outcome> {
+  const { error, exchange, kind, message, timer, cpu } = failure;
   if (!isCountersignError(error)) throw error;
   const version = exchange.request.soapVersion ?? exchange.response.soapVersion ?? '1.1';
   const fault = gatewayFault(error, version, exchange.id);
@@ -300,8 +304,10 @@ async function refused(setting: Setting, refusal: Refused): Promise<Outcome> {
     at: setting.clock.now(),
     cpuMicros: cpu,
   });
-  const line = operatorLine(error, { id: exchange.id, service: setting.service, chain: kind });
-  return { bytes, record, line, exit: exitOf(error) };
+  const where = { id: exchange.id, service: setting.service, chain: kind };
+  const line = operatorLine(error, where);
+  const refusal = { msg: 'refused' as const, ...refusalFields(error, where) };
+  return { bytes, record, line, refusal, exit: exitOf(error) };
 }
 
 /** In a gateway this is about a message; here it is most often an option that was not given. */
@@ -313,11 +319,12 @@ function hint(outcomes: readonly Outcome[]): void {
 }
 
 /** The last run stands for all of them; the record is the median where there were several. */
-function report(outcomes: readonly Outcome[], timings: boolean): number {
+function report(outcomes: readonly Outcome[], { json, timings }: ProcessOptions): number {
   const last = outcomes.at(-1);
   if (last === undefined) throw new Error('nothing was run');
-  if (last.line !== undefined) complain(last.line);
-  if (timings) complain(JSON.stringify(medianRecord(outcomes.map(({ record }) => record))));
+  const { line, refusal } = last;
+  if (line !== undefined) complain(json === true ? JSON.stringify(refusal) : line);
+  if (timings === true) complain(JSON.stringify(medianRecord(outcomes.map(({ record }) => record))));
   process.stdout.write(last.bytes);
   return last.exit;
 }

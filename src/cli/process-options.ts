@@ -7,6 +7,7 @@ export interface ProcessOptions {
   readonly clock?: string;
   readonly request?: string;
   readonly peer?: string;
+  readonly json?: true;
   readonly timings?: true;
   readonly repeat?: string;
 }

@@ -12,12 +12,12 @@ export function register(program: Command): void {
     .option('--clock <time>', 'the time at which it happens: 2026-11-30T12:00:00Z')
     .option('--request <file>', 'the request that a response belongs to: its chain runs first, silently')
     .option('--peer <file>', 'the certificate of the signer of the request, instead of --request')
+    .option('--json', 'the reason of a refusal as one line of JSON on standard error')
     .option('--timings', 'prints the timing record as one line of JSON on standard error')
     .option('--repeat <n>', 'runs it n times after a warm-up; --timings then gives the medians')
     .addHelpText(
       'after',
-      '\nExit codes: 0 processed, 1 refused (the SOAP fault on standard output, the reason on standard error),\n' +
-        '2 wrong usage or configuration, 3 a key or token is not available.\n\n' +
+      '\nA refused message gives the SOAP fault on standard output, the reason on standard error, and exit code 1.\n\n' +
         'Example:\n  countersign process --config client/countersign.yaml --service orders --chain request < order.xml',
     )
     .action(async (options: ProcessOptions) => {

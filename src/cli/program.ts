@@ -22,10 +22,8 @@ async function main(argv: readonly string[]): Promise<void> {
     .showSuggestionAfterError()
     .showHelpAfterError('(countersign COMMAND --help tells more)')
     .configureHelp({ sortSubcommands: false });
-  program.addHelpText(
-    'after',
-    '\nExit codes: 0 ok, 1 refused or a check failed, 2 wrong usage or configuration,\n3 key, token or upstream unavailable.\n\nBegin with: countersign init DIR',
-  );
+  program.addHelpText('after', '\nBegin with: countersign init DIR');
+  program.addHelpText('afterAll', exitCodes);
   const named = commands[argv[2] ?? ''];
   const wanted = named === undefined ? Object.values(commands) : [named];
   for (const load of wanted) (await load()).register(program);
@@ -39,6 +37,9 @@ function withoutHelp(argv: readonly string[]): readonly string[] {
   if (first === undefined || first === 'help' || first.startsWith('-')) return argv;
   return argv.filter((argument) => argument !== '--help' && argument !== '-h');
 }
+
+const exitCodes =
+  '\nExit codes: 0 ok, 1 refused or a check failed, 2 wrong usage or configuration,\n3 key, token or upstream unavailable.';
 
 /** Subcommands throw instead of ending the process, so that output is never cut off. */
 function inheritExit(command: Command): void {

@@ -5,6 +5,7 @@ export function register(program: Command): void {
     .command('schema')
     .argument('[file]', 'gateway or service', 'gateway')
     .description('JSON Schema of a configuration file, for editors')
+    .option('--json', 'as JSON, which it is anyway')
     .addHelpText(
       'after',
       '\nExample:\n  countersign schema service > service.schema.json\n\nIn the policy file:\n  # yaml-language-server: $schema=service.schema.json',

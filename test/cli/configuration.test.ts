@@ -127,8 +127,9 @@ describe('check', () => {
     ]);
   });
 
-  it('exits 2 for a provider that is none', () => {
+  it('exits 2 for a provider and for workers that are none', () => {
     expect(countersign(['check', gateway, '--provider', 'opensl']).code).toBe(2);
+    expect(countersign(['check', gateway, '--workers', 'two'])).toMatchObject({ code: 2, out: '' });
   });
 });
 
@@ -152,6 +153,27 @@ describe('fmt', () => {
       expect(countersign(['fmt', service]).code).toBe(2);
     });
     expect(countersign(['fmt', join(folder, 'none.yaml')]).code).toBe(2);
+  });
+
+  it('leaves files of another kind as they are', () => {
+    const binary = join(folder, 'latin1.yaml');
+    writeFileSync(binary, Buffer.from('path:  /caf\u00e9\n', 'latin1'));
+    const list = join(folder, 'list.yaml');
+    writeFileSync(list, '-   a\n');
+    for (const file of [join(folder, 'wsdl/orders.wsdl'), join(folder, 'keys/ca.pem'), binary, list]) {
+      const before = readFileSync(file);
+      const { code, out, err } = countersign(['fmt', file]);
+      expect([code, out, err === '']).toEqual([2, '', false]);
+      expect(readFileSync(file).equals(before)).toBe(true);
+    }
+  });
+
+  it('has a form for programs', () => {
+    changed(service, 'path: /orders', 'path:    /orders', () => {
+      const { code, out } = countersign(['fmt', '--check', '--json', gateway, service]);
+      expect(code).toBe(1);
+      expect(JSON.parse(out)).toMatchObject({ files: [{ state: 'as it was' }, { state: 'not formatted' }] });
+    });
   });
 });
 
@@ -197,7 +219,9 @@ describe('expand', () => {
   });
 
   it('exits 2 for a service that is not there and for errors', () => {
-    expect(countersign(['expand', '--config', gateway, '--service', 'none']).code).toBe(2);
+    const none = countersign(['expand', '--config', gateway, '--service', 'ordrs']);
+    expect(none.code).toBe(2);
+    expect(none.err).toContain('there is no service ordrs; there is: orders; did you mean orders?');
     expect(countersign(['expand', '--config', join(folder, 'none.yaml')]).code).toBe(2);
   });
 });
@@ -227,8 +251,13 @@ describe('algorithms', () => {
     expect(countersign(['algorithms', 'explain', 'rsa-sah1']).err).toContain('did you mean rsa-sha1?');
   });
 
-  it('exits 2 for a profile that is none', () => {
+  it('exits 2 for a profile or a service that is none, and a service of no configuration', () => {
     expect(countersign(['algorithms', 'list', '--profile', 'old']).code).toBe(2);
+    expect(countersign(['algorithms', 'list', '--service', 'orders']).err).toContain(
+      '--service needs --config',
+    );
+    const { code, err } = countersign(['algorithms', 'list', '--config', gateway, '--service', 'order']);
+    expect([code, err]).toEqual([2, expect.stringContaining('did you mean orders?')]);
   });
 });
 

@@ -16,6 +16,7 @@ describe('the command line', () => {
   it.each(Object.keys(commands))('has help with an example for %s', (name) => {
     const { code, out } = countersign([name, '--help']);
     expect(code).toBe(0);
+    expect(out).toContain('Exit codes: 0 ok, 1 refused or a check failed, 2 wrong usage');
     expect(`${out}${name === 'algorithms' ? countersign([name, 'list', '--help']).out : ''}`).toMatch(
       /Examples?:\n {2}countersign/,
     );

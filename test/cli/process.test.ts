@@ -43,6 +43,21 @@ describe('countersign process', () => {
     );
   });
 
+  it('gives the reason as fields for programs', () => {
+    const { status, err } = countersign('body-changed', input('body-changed'), '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(err)).toMatchObject({
+      msg: 'refused',
+      service: 'body-changed',
+      chain: 'request',
+      step: 'verify',
+      code: 'DIGEST_MISMATCH',
+      actor: 'sender',
+      place: expect.stringMatching(/^body-changed\/body-changed\.yaml:\d+:\d+$/),
+    });
+    expect(countersign('accepted', input('accepted'), '--json')).toMatchObject({ status: 0, err: '' });
+  });
+
   it('says what to type when a response needs the signer of its request', () => {
     const lone = countersign('answer-to-nobody', input('answer-to-nobody'), '--chain', 'response');
     expect(lone).toMatchObject({ status: 1, out: expect.stringContaining('<soap:Fault>') });

@@ -154,7 +154,7 @@ describe('countersign serve', () => {
   }, 60_000);
 
   it.each([
-    [['--workers', 'x'], /--workers x is not a number/],
+    [['--workers', 'x'], /--workers <n>' argument 'x' is invalid/],
     [['--provider', 'gnutls'], /--provider gnutls is none of/],
     [['--config', '/nonexistent.yaml'], /nonexistent/],
   ])('says what is wrong with %j', (args, said) => {

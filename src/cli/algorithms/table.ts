@@ -6,7 +6,8 @@ import { CountersignError } from '../../core/errors.js';
 import { isError, loadConfig, nearestName, renderDiagnostic, type PolicyTables } from '../../policy/index.js';
 import { compileConstraints, shortRsa, type ConstraintRow } from '../../wss/constraints.js';
 import { algorithmUses } from '../../wss/profiles.js';
-import { complain, print, printJson, table } from '../output.js';
+import { noSuchService } from '../no-such-service.js';
+import { complain, print, printJson, shown, table } from '../output.js';
 
 export interface AlgorithmsOptions {
   readonly profile: string;
@@ -22,26 +23,21 @@ interface Policy {
 
 /** The profile that is named, or what a configuration says. */
 function policyOf(options: AlgorithmsOptions, tables: PolicyTables): Policy {
-  const { profile } = options;
+  const { profile, service } = options;
   if (options.config === undefined) {
+    if (service !== undefined) throw new CountersignError('USAGE', '--service needs --config');
     if (profile !== 'default' && profile !== 'legacy') {
       throw new CountersignError('USAGE', `there is no profile ${profile}: default or legacy`);
     }
     return { profile, allow: [] };
   }
   const loaded = loadConfig(options.config, { tables, clock: systemClock });
-  for (const error of loaded.diagnostics.filter(isError)) complain(renderDiagnostic(error));
-  const found =
-    options.service === undefined
-      ? loaded.gateway
-      : loaded.services.find(({ name }) => name === options.service);
-  if (found === undefined) {
-    throw new CountersignError(
-      'CONFIG_INVALID',
-      `${options.service ?? options.config} has no policy to list`,
-    );
-  }
-  return found.algorithms;
+  for (const error of loaded.diagnostics.filter(isError)) complain(renderDiagnostic(error, shown));
+  const found = service === undefined ? loaded.gateway : loaded.services.find(({ name }) => name === service);
+  if (found !== undefined) return found.algorithms;
+  const isKnown = loaded.gateway === undefined || loaded.files.services.some(({ name }) => name === service);
+  if (!isKnown && service !== undefined) throw noSuchService(service, loaded);
+  throw new CountersignError('CONFIG_INVALID', `${service ?? shown(options.config)} has errors`);
 }
 
 /** The rule that allows: the profile, or the entry of `allow`. */

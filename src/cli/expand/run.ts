@@ -1,8 +1,8 @@
 import { policyTables } from '../../compose.js';
 import { systemClock } from '../../core/clock.js';
-import { CountersignError } from '../../core/errors.js';
 import { expandConfig, expandedYaml } from '../../policy/expand.js';
 import { isError, loadConfig, renderDiagnostic } from '../../policy/index.js';
+import { noSuchService } from '../no-such-service.js';
 import { complain, exits, print, printJson, shown } from '../output.js';
 import { fittingAlgorithms } from './fitting.js';
 
@@ -20,9 +20,8 @@ export async function expand(options: {
   let all = expandConfig(loaded, algorithms);
   if (options.service !== undefined) {
     const wanted = loaded.services.find(({ name }) => name === options.service);
-    if (wanted === undefined && errors.length === 0) {
-      throw new CountersignError('USAGE', `there is no service ${options.service}`);
-    }
+    const isKnown = loaded.files.services.some(({ name }) => name === options.service);
+    if (!isKnown && loaded.gateway !== undefined) throw noSuchService(options.service, loaded);
     all = all.filter(({ file }) => file === wanted?.file);
   }
   if (options.json === true) {

@@ -3,6 +3,7 @@ import { mkdir, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../core/clock.js';
 import { CountersignError } from '../../core/errors.js';
+import { fileProblem } from '../../core/file-problem.js';
 import { makePkcs12 } from './pkcs12.js';
 import { type DevelopmentPki, makePki, randomSecret } from './pki.js';
 import { clientGateway, clientService, type PolicyFacts, serverGateway, serverService } from './policies.js';
@@ -13,7 +14,8 @@ export interface InitRequest {
   /** RSA modulus. */
   readonly bits: number;
   /** Path of a PKCS#11 module. */
-  readonly hsm: string | undefined;
+  readonly hsm?: string | undefined;
+  readonly json?: boolean;
 }
 
 interface OutputFile {
@@ -51,6 +53,11 @@ export async function runInit(request: InitRequest, print: (line: string) => voi
   const facts = { clientSubject: pki.client.subject, serverSubject: pki.server.subject, token };
   const files = [...(await keyFiles(pki)), ...pinFile(pin), ...policyFiles(facts)];
   for (const file of files) await write(folder, file);
+  if (request.json === true) {
+    const written = files.map(({ path, what }) => ({ file: join(folder, path), what }));
+    print(JSON.stringify({ files: written, ...(token === undefined ? {} : { token }) }, undefined, 2));
+    return 0;
+  }
   for (const file of files) print(`${join(folder, file.path).padEnd(folder.length + 32)} ${file.what}`);
   if (token !== undefined)
     print(`token ${token.label}: keys client, server with their certificates (${token.module})`);
@@ -161,6 +168,11 @@ async function makeFolder(path: string): Promise<string[]> {
 }
 
 function cannot(what: string, path: string, cause: unknown): CountersignError {
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
-  return new CountersignError('USAGE', `cannot ${what} ${path} (${code}): name another folder`, { cause });
+  return new CountersignError(
+    'USAGE',
+    `cannot ${what} ${path} (${fileProblem(cause)}): name another folder`,
+    {
+      cause,
+    },
+  );
 }

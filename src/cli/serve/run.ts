@@ -1,12 +1,11 @@
 import cluster from 'node:cluster';
-import { CountersignError } from '../../core/errors.js';
 import { providerOption } from '../provider-option.js';
 import { announce, open, stopOnSignals, type StartPlan } from './open.js';
 
 export interface ServeOptions {
   readonly config: string;
   readonly provider?: string;
-  readonly workers: string;
+  readonly workers: number;
 }
 
 /**
@@ -15,10 +14,7 @@ export interface ServeOptions {
  * @throws CountersignError USAGE; CONFIG_INVALID when the configuration does not let it start; LISTEN_FAILED
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const workers = Number(options.workers);
-  if (!Number.isInteger(workers) || workers < 1 || workers > 256) {
-    throw new CountersignError('USAGE', `--workers ${options.workers} is not a number from 1 to 256`);
-  }
+  const { workers } = options;
   const plan: StartPlan = {
     config: options.config,
     provider: providerOption(options.provider),

@@ -56,6 +56,14 @@ describe('countersign init', () => {
     });
   });
 
+  it('prints for programs what it wrote', async () => {
+    const place = join(base, 'json');
+    const printed: string[] = [];
+    expect(await runInit({ folder: place, bits: 2048, json: true }, (line) => printed.push(line))).toBe(0);
+    const { files } = JSON.parse(printed.join('')) as { files: { file: string }[] };
+    expect(files.map(({ file }) => file)).toEqual(expected.map((path) => join(place, path)));
+  });
+
   it('keeps secrets to the owner and out of what it prints', () => {
     const password = read('keys', 'password.txt').trim();
     expect(password.length).toBeGreaterThanOrEqual(32);
