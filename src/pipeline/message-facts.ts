@@ -3,9 +3,9 @@ import { NONE, ns, type Envelope, type NodeId, type XmlDocument } from '../xml/i
 
 /** The SOAP Fault of a message: the only child of its Body. NONE where the message is not a fault. */
 export function faultOf(document: XmlDocument, envelope: Envelope): NodeId {
-  const [first, ...others] = document.children(envelope.body);
+  const first = document.firstChild(envelope.body);
   const isFault =
-    first !== undefined && others.length === 0 && document.is(first, envelope.namespace, 'Fault');
+    first !== NONE && document.nextSibling(first) === NONE && document.is(first, envelope.namespace, 'Fault');
   return isFault ? first : NONE;
 }
 

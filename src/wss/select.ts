@@ -43,6 +43,9 @@ export function selectPart(scope: PartScope, part: Part): NodeId[] {
 }
 
 function childrenNamed(doc: XmlDocument, parent: NodeId, { namespace, local }: PartName): NodeId[] {
-  if (parent === NONE) return [];
-  return doc.children(parent).filter((child) => doc.is(child, namespace, local));
+  const found: NodeId[] = [];
+  if (parent === NONE) return found;
+  for (let child = doc.firstChild(parent); child !== NONE; child = doc.nextSibling(child))
+    if (doc.is(child, namespace, local)) found.push(child);
+  return found;
 }

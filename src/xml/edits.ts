@@ -106,14 +106,21 @@ function follows(old: Edit, edit: Edit): boolean {
   return edit.start === edit.end && old.end > old.start;
 }
 
-/** The current bytes of a range: slices of the sources, none of them copied. */
-export function slicesOf(range: Range, slices: Uint8Array[] = []): Uint8Array[] {
+/** The current bytes of a range, in order: `visit` gets offsets into the sources, so that nothing is made. */
+export function eachSlice(range: Range, visit: (bytes: Buffer, start: number, end: number) => void): void {
+  const { bytes } = range.source;
   let at = range.start;
   for (const edit of editsWithin(range)) {
-    if (edit.start > at) slices.push(range.source.bytes.subarray(at, edit.start));
-    if (edit.replacement !== undefined) slicesOf(wholeRange(edit.replacement), slices);
+    if (edit.start > at) visit(bytes, at, edit.start);
+    if (edit.replacement !== undefined) eachSlice(wholeRange(edit.replacement), visit);
     at = edit.end;
   }
-  if (range.end > at) slices.push(range.source.bytes.subarray(at, range.end));
+  if (range.end > at) visit(bytes, at, range.end);
+}
+
+/** The current bytes of a range: slices of the sources, none of them copied. */
+export function slicesOf(range: Range): Uint8Array[] {
+  const slices: Uint8Array[] = [];
+  eachSlice(range, (bytes, start, end) => slices.push(bytes.subarray(start, end)));
   return slices;
 }

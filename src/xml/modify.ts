@@ -66,6 +66,8 @@ export class Modifier {
   }
 
   contains(ancestor: NodeId, element: NodeId): boolean {
+    if (this.#tree.contains(ancestor, element)) return true;
+    if (this.#origins.size === 0) return false;
     const pending = [element];
     for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
       if (at === ancestor) return true;
@@ -146,7 +148,7 @@ export class Modifier {
     this.#detach(element);
     recordEdit(elementRange(this.#tree, element), undefined);
     this.#link(parent, before, after, []);
-    checkJoins(slicesOf(contentRange(this.#tree, parent)));
+    checkJoins(contentRange(this.#tree, parent));
   }
 
   /** Parses a fragment, records it in the place of `range` and looks at its seams. */
@@ -157,7 +159,7 @@ export class Modifier {
     const top = this.#parser.fragment(source, parent);
     if (single) this.#requireOneElement(source, top);
     recordEdit(range, source);
-    checkJoins(slicesOf(contentRange(this.#tree, parent)));
+    checkJoins(contentRange(this.#tree, parent));
     return top;
   }
 
@@ -187,11 +189,11 @@ export class Modifier {
   /** Links `top` as children of `parent` between two siblings. */
   #link(parent: NodeId, before: NodeId, after: NodeId, top: readonly NodeId[]): void {
     const tree = this.#tree;
-    const chain = [...top, after];
-    const [first] = chain;
-    if (before === NONE) tree.set(parent, FIRST, first ?? NONE);
-    else tree.set(before, NEXT, first ?? NONE);
-    top.forEach((element, index) => tree.set(element, NEXT, chain[index + 1] ?? NONE));
+    const first = top[0] ?? after;
+    if (before === NONE) tree.set(parent, FIRST, first);
+    else tree.set(before, NEXT, first);
+    for (let index = 0; index < top.length; index++)
+      tree.set(top[index] as NodeId, NEXT, top[index + 1] ?? after);
   }
 
   /** The child of `parent` before `element`, the last one for NONE. */

@@ -8,9 +8,10 @@
 import { PIECE, wipe } from '../../core/bytes.js';
 import { CountersignError, isCountersignError } from '../../core/errors.js';
 import type { PartTimer } from '../../core/timer.js';
+import type { Certificate } from '../../pki/types.js';
 import type { KeyHandle } from '../../providers/contract.js';
 import { decryptFailed } from '../../providers/failures.js';
-import type { KeyEntry, KeyRing } from '../../providers/keys.js';
+import type { KeyRing } from '../../providers/keys.js';
 import { NONE, ns, type Envelope, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { CipherDescriptor } from '../algorithms/descriptor.js';
 import type { DecryptedFact } from '../evidence.js';
@@ -61,7 +62,7 @@ export interface DecryptionInput {
 
 interface Recipient {
   readonly candidate: DecryptCandidate;
-  readonly entry: KeyEntry;
+  readonly certificate: Certificate;
   readonly privateKey: KeyHandle;
 }
 
@@ -179,21 +180,25 @@ export class Decryption {
 
   /** Whose key the EncryptedKey names; without a KeyInfo, the only key there is. */
   #recipient(model: EncryptedKey): Recipient {
-    const { document, candidates, tokens, toolkit } = this.#input;
-    const recipients = candidates.flatMap((candidate) =>
-      candidate.keys.entries.flatMap((entry): Recipient[] =>
-        entry.privateKey === undefined ? [] : [{ candidate, entry, privateKey: entry.privateKey }],
-      ),
-    );
+    const { document, tokens, toolkit } = this.#input;
+    const recipients = this.#recipients();
     if (model.keyInfo === NONE) {
       const [only, ...others] = recipients;
       if (only === undefined || others.length > 0) throw unavailable();
       return only;
     }
-    const entries = recipients.map((recipient) => ({ recipient, certificate: recipient.entry.certificate }));
-    const [match] = matchingEntries(readKeyInfo(document, model.keyInfo), tokens, entries, toolkit);
+    const [match] = matchingEntries(readKeyInfo(document, model.keyInfo), tokens, recipients, toolkit);
     if (match === undefined) throw unavailable();
-    return match.recipient;
+    return match;
+  }
+
+  #recipients(): Recipient[] {
+    const recipients: Recipient[] = [];
+    for (const candidate of this.#input.candidates) {
+      for (const { certificate, privateKey } of candidate.keys.entries)
+        if (privateKey !== undefined) recipients.push({ candidate, certificate, privateKey });
+    }
+    return recipients;
   }
 
   /** Everything that can be judged without a key. */
@@ -333,7 +338,8 @@ export class Decryption {
     const { document } = this.#input;
     const target = document.parent(data.element);
     if (target === NONE) throw decryptFailed();
-    const whole = document.children(target).length === 1 && !document.hasNonWhitespaceText(target);
+    const alone = document.firstChild(target) === data.element && document.nextSibling(data.element) === NONE;
+    const whole = alone && !document.hasNonWhitespaceText(target);
     this.#grafted.push(...document.graftContent(data.element, plaintext));
     return { mode: whole ? 'content' : 'part-of-content', target };
   }

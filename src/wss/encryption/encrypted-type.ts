@@ -25,10 +25,11 @@ export interface EncryptedType {
 export function readEncryptedType(doc: XmlDocument, element: NodeId): EncryptedType {
   onlyAttributes(doc, element, ['Id', 'Type', 'MimeType', 'Encoding', 'Recipient']);
   const children = childElements(doc, element);
+  let next = 0;
   const take = (namespace: string, local: string): NodeId => {
-    const [child] = children;
+    const child = children[next];
     if (child === undefined || !doc.is(child, namespace, local)) return NONE;
-    children.shift();
+    next++;
     return child;
   };
   const method = take(ns.xenc, 'EncryptionMethod');
@@ -46,7 +47,7 @@ export function readEncryptedType(doc: XmlDocument, element: NodeId): EncryptedT
     algorithm: requiredAttribute(doc, method, 'Algorithm'),
     keyInfo,
     cipherValue: readCipherData(doc, cipherData),
-    rest: children,
+    rest: children.slice(next),
   };
 }
 

@@ -28,12 +28,12 @@ export function resolveCertificate(
   toolkit: Toolkit,
 ): ResolvedToken {
   const found = candidates(reference, tokens, configured, toolkit).filter(({ certificate }) =>
-    reference.criteria.every((criterion) => satisfies(criterion, certificate, tokens, toolkit)),
+    fits(reference, certificate, tokens, toolkit),
   );
   const [first] = found;
   if (first === undefined) throw unavailable(reference, tokens);
   // The same certificate as a token and in the configuration is one.
-  if (found.some(({ certificate }) => !equal(certificate.der, first.certificate.der))) {
+  if (found.some(({ certificate }) => !sameCertificate(certificate, first.certificate))) {
     throw new CountersignError('TOKEN_AMBIGUOUS', 'a reference fits more than one certificate', {
       details: { element: tokens.doc.path(reference.element), named: reference.criteria.map(describe) },
     });
@@ -55,9 +55,22 @@ export function matchingEntries<T extends { readonly certificate: Certificate }>
 ): T[] {
   for (const criterion of reference.criteria)
     if (criterion.by === 'token') tokens.use(tokens.byId(criterion.id));
-  return entries.filter(({ certificate }) =>
-    reference.criteria.every((criterion) => satisfies(criterion, certificate, tokens, toolkit)),
-  );
+  return entries.filter(({ certificate }) => fits(reference, certificate, tokens, toolkit));
+}
+
+/** Whether everything that a reference says holds for a certificate. */
+function fits(
+  { criteria }: KeyReference,
+  certificate: Certificate,
+  tokens: TokenIndex,
+  toolkit: Toolkit,
+): boolean {
+  return criteria.every((criterion) => satisfies(criterion, certificate, tokens, toolkit));
+}
+
+/** Certificates are remembered by their bytes, so that equal ones are nearly always one object. */
+function sameCertificate(one: Certificate, other: Certificate): boolean {
+  return one === other || equal(one.der, other.der);
 }
 
 function candidates(
@@ -90,7 +103,7 @@ function satisfies(
   const digest: DigestFunction = (hash, bytes) => toolkit.crypto.digest(hash, bytes);
   switch (criterion.by) {
     case 'token':
-      return equal(tokens.read(tokens.byId(criterion.id)).certificate.der, certificate.der);
+      return sameCertificate(tokens.read(tokens.byId(criterion.id)).certificate, certificate);
     case 'certificate':
       return equal(criterion.der, certificate.der);
     case 'thumbprint':

@@ -1,7 +1,8 @@
 /** Checks a Signature in two stages: first who signed the SignedInfo, then what it covers. */
-import { toHex } from '../../core/bytes.js';
+import { concat, toHex } from '../../core/bytes.js';
 import { CountersignError, isCountersignError } from '../../core/errors.js';
 import type { PartTimer } from '../../core/timer.js';
+import type { Certificate } from '../../pki/types.js';
 import { ns, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { SignatureDescriptor } from '../algorithms/descriptor.js';
 import type { SignedFact } from '../evidence.js';
@@ -84,7 +85,7 @@ export function openSignature(
   const value = doc.base64(parts.value);
 
   timer.part('token');
-  const configured = candidates.flatMap(({ trust }) => trust.certificates);
+  const configured = certificatesOf(candidates);
   const resolved = resolveCertificate(readKeyInfo(doc, parts.keyInfo), input.tokens, configured, toolkit);
   toolkit.constraints.check(signedInfo.method, 'verify', resolved.certificate.publicKey, toolkit.clock.now());
 
@@ -238,6 +239,13 @@ function assign(
   throw refusal;
 }
 
+function certificatesOf(candidates: readonly VerifyCandidate[]): readonly Certificate[] {
+  const [only] = candidates;
+  return candidates.length === 1 && only !== undefined
+    ? only.trust.certificates
+    : candidates.flatMap(({ trust }) => trust.certificates);
+}
+
 const subjectOf = (signer: TrustedSigner): string => signer.certificate.subject.toString();
 
 /**
@@ -245,14 +253,18 @@ const subjectOf = (signer: TrustedSigner): string => signer.certificate.subject.
  * there. SignatureValue is left out: an ECDSA value can be changed and still verify.
  */
 function replayId(signedInfo: Uint8Array, signer: TrustedSigner, toolkit: Toolkit): string {
-  const digester = toolkit.crypto.createDigest('SHA-256');
-  digester.update(signedInfo);
-  digester.update(signer.certificate.spki);
-  return toHex(digester.digest());
+  return toHex(toolkit.crypto.digest('SHA-256', concat(signedInfo, signer.certificate.spki)));
 }
 
 function algorithmsOf({ method, canonicalisation, references }: SignedInfo): readonly string[] {
-  const ids = new Set([method.id, canonicalisation.id]);
-  for (const reference of references) ids.add(reference.digest.id).add(reference.canonicalisation.id);
-  return Object.freeze([...ids]);
+  const ids = [method.id];
+  const add = (id: string): void => {
+    if (!ids.includes(id)) ids.push(id);
+  };
+  add(canonicalisation.id);
+  for (const reference of references) {
+    add(reference.digest.id);
+    add(reference.canonicalisation.id);
+  }
+  return ids;
 }

@@ -28,8 +28,11 @@ export class TokenIndex {
   refresh(): void {
     const { doc } = this;
     if (this.#header === NONE) return;
-    const elements = doc.children(this.#header).filter((child) => this.#toolkit.tokens.isToken(doc, child));
-    const { tokens } = this.#toolkit.limits;
+    const { tokens: table, limits } = this.#toolkit;
+    const elements: NodeId[] = [];
+    for (let child = doc.firstChild(this.#header); child !== NONE; child = doc.nextSibling(child))
+      if (table.isToken(doc, child)) elements.push(child);
+    const { tokens } = limits;
     if (elements.length > tokens) {
       throw new CountersignError('SECURITY_LIMIT', `more than ${tokens} tokens in the Security header`, {
         details: { limit: 'tokens', allowed: tokens, found: elements.length },

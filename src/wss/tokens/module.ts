@@ -38,10 +38,12 @@ export type TokenModules = Readonly<Record<string, TokenModule>>;
 /** @throws Error when two modules claim the same name and value type: a fault of the build */
 export function makeTokenTable(modules: TokenModules): TokenTable {
   const all = Object.values(modules);
+  // Several modules share a name: an element is asked once for each name.
+  const names = [...new Map(all.map((one) => [`${one.namespace} ${one.local}`, one])).values()];
   const table = makeTable('token', all, (one) => `${one.namespace} ${one.local} ${one.valueType ?? ''}`);
   return Object.freeze({
     isToken: (doc: XmlDocument, element: NodeId) =>
-      all.some((one) => doc.is(element, one.namespace, one.local)),
+      names.some((one) => doc.is(element, one.namespace, one.local)),
     find: (doc: XmlDocument, element: NodeId) => {
       const valueType = doc.attribute(element, '', 'ValueType') ?? '';
       return table.get(`${doc.namespace(element)} ${doc.localName(element)} ${valueType}`);
