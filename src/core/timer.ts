@@ -25,8 +25,11 @@ export interface PartTimer {
    * @param at monotonic microseconds; now, if not given
    */
   part(name: PartName | undefined, at?: number): void;
-  /** Says which key the running step uses, and which provider; the record leaves out its own. */
-  label(labels: { readonly key?: string; readonly provider?: string }): void;
+  /**
+   * Says which key the running step uses, and which provider; the record leaves out its own. `step`: whose work this is,
+   * where that was only supposed so far, or is another's from here on.
+   */
+  label(labels: { readonly step?: string; readonly key?: string; readonly provider?: string }): void;
 }
 
 /** One entry of `steps` in the timing record (design/interface.md, Timing record). Times in whole microseconds. */
@@ -40,7 +43,7 @@ export interface StepRecord {
 }
 
 interface Span {
-  readonly step: string;
+  step: string;
   readonly start: number;
   micros: number;
   key: string | undefined;
@@ -59,6 +62,8 @@ export class StepTimer implements PartTimer {
   readonly #origin: number;
   readonly #spans: Span[] = [];
   #current: Span | undefined;
+  /** Whose work the current span is was only supposed: it is not among the spans yet. */
+  #supposed = false;
   #since = 0;
   #part: PartName | undefined;
   #partSince = 0;
@@ -73,7 +78,19 @@ export class StepTimer implements PartTimer {
   /** Begins `step`, ending whatever step is running. @param at monotonic microseconds; now, if not given */
   enter(step: string, at: number = this.#clock.micros()): void {
     this.leave(at);
-    this.#current = this.#span(step) ?? this.#begin(step, at);
+    this.#current = this.#span(step) ?? this.#add(newSpan(step, at));
+    this.#since = at;
+  }
+
+  /**
+   * Begins work that may turn out to be another step's: if `label({ step })` says so, what ran from here on was that one's.
+   *
+   * @param step whose it is unless that is said
+   */
+  suppose(step: string, at: number = this.#clock.micros()): void {
+    this.leave(at);
+    this.#current = newSpan(step, at);
+    this.#supposed = true;
     this.#since = at;
   }
 
@@ -81,6 +98,7 @@ export class StepTimer implements PartTimer {
   leave(at: number = this.#clock.micros()): void {
     if (this.#current === undefined) return;
     this.#endPart(at);
+    if (this.#supposed) this.#settle(this.#current, this.#current.step);
     this.#current.micros += at - this.#since;
     this.#current = undefined;
   }
@@ -91,8 +109,12 @@ export class StepTimer implements PartTimer {
     this.#partSince = at;
   }
 
-  label(labels: { readonly key?: string; readonly provider?: string }): void {
+  label(labels: { readonly step?: string; readonly key?: string; readonly provider?: string }): void {
     if (this.#current === undefined) return;
+    if (labels.step !== undefined) {
+      if (this.#supposed) this.#settle(this.#current, labels.step);
+      else if (labels.step !== this.#current.step) this.enter(labels.step);
+    }
     if (labels.key !== undefined) this.#current.key = labels.key;
     if (labels.provider !== undefined) this.#current.provider = labels.provider;
   }
@@ -128,33 +150,50 @@ export class StepTimer implements PartTimer {
     return undefined;
   }
 
-  #begin(step: string, start: number): Span {
-    const span: Span = {
-      step,
-      start,
-      micros: 0,
-      key: undefined,
-      provider: undefined,
-      parts: [],
-      partMicros: [],
-    };
+  #add(span: Span): Span {
     this.#spans.push(span);
     return span;
+  }
+
+  /** It is known now whose work is running: it goes on as that step's. */
+  #settle(work: Span, step: string): void {
+    this.#supposed = false;
+    const span = this.#span(step);
+    if (span === undefined) {
+      work.step = step;
+      this.#add(work);
+      return;
+    }
+    for (const [index, name] of work.parts.entries()) addPart(span, name, work.partMicros[index] ?? 0);
+    span.key = work.key ?? span.key;
+    span.provider = work.provider ?? span.provider;
+    this.#current = span;
   }
 
   #endPart(at: number): void {
     const name = this.#part;
     if (name === undefined) return;
     this.#part = undefined;
-    const span = this.#current;
-    if (span === undefined) return;
-    const micros = at - this.#partSince;
-    const index = span.parts.indexOf(name);
-    if (index >= 0) span.partMicros[index] = (span.partMicros[index] as number) + micros;
-    else {
-      span.parts.push(name);
-      span.partMicros.push(micros);
-    }
+    if (this.#current !== undefined) addPart(this.#current, name, at - this.#partSince);
+  }
+}
+
+const newSpan = (step: string, start: number): Span => ({
+  step,
+  start,
+  micros: 0,
+  key: undefined,
+  provider: undefined,
+  parts: [],
+  partMicros: [],
+});
+
+function addPart(span: Span, name: PartName, micros: number): void {
+  const index = span.parts.indexOf(name);
+  if (index >= 0) span.partMicros[index] = (span.partMicros[index] as number) + micros;
+  else {
+    span.parts.push(name);
+    span.partMicros.push(micros);
   }
 }
 

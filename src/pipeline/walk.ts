@@ -155,7 +155,7 @@ class Walk {
     const [first] = candidates;
     if (first === undefined) throw this.#unexpected(signature);
     if (this.#opened.size >= toolkit.limits.signatures) throw tooMany(toolkit.limits.signatures);
-    timer.enter(first.step);
+    timer.suppose(first.step);
     const opened = openSignature(this.#verifyInput, signature, candidates);
     timer.enter('header');
     signatures.set(opened.step, signature);
@@ -174,7 +174,7 @@ class Walk {
     const { timer, evidence } = this.#message;
     const owner = this.#steps.find(({ decrypts }) => decrypts !== undefined);
     if (owner === undefined) throw this.#unexpected(child);
-    timer.enter(owner.label);
+    timer.suppose(owner.label);
     const facts: readonly DecryptedFact[] = await this.#decryption[how](child);
     if (facts.length > 0) this.#message.keyUsed = true;
     evidence.push(...facts);

@@ -86,6 +86,34 @@ describe('timing records', () => {
     expect(records).toBe(2000);
   }, 120_000);
 
+  it('charge a child of the Security header to the step that takes it, not to the first of its kind', async () => {
+    const both = b.chain([...protect, { encrypt: { to: 'other', parts: ['signature'] } }]);
+    const [, , ...rest] = check;
+    const inbound = b.chain([
+      { decrypt: { key: 'other', parts: ['signature/theirs'] } },
+      { decrypt: { key: 'server', parts: ['body/content'] } },
+      { decrypt: { key: 'client', parts: [] } },
+      { verify: { trust: 'ec', parts: ['body'], optional: true } },
+      { verify: { trust: 'clients', parts: ['timestamp', 'body'], name: 'theirs' } },
+      ...rest,
+    ]);
+    const record = recordOf(await process(inbound, (await process(both, soap(order))).text));
+    expect(broken(record)).toEqual([]);
+    const step = (label: string): unknown => record.steps.find((one) => one.step === label);
+    const keyWork = { 'private-key': expect.anything(), cipher: expect.anything(), graft: expect.anything() };
+    expect(step('decrypt')).toMatchObject({ key: 'other', parts: keyWork });
+    expect(step('decrypt#2')).toMatchObject({ key: 'server', parts: keyWork });
+    expect(step('decrypt#3')).toEqual({
+      step: 'decrypt#3',
+      start_us: expect.anything(),
+      us: expect.anything(),
+    });
+    expect(step('theirs')).toMatchObject({
+      parts: { 'signed-info': expect.anything(), 'public-key': expect.anything() },
+    });
+    expect(step('verify')).toEqual({ step: 'verify', start_us: expect.anything(), us: expect.anything() });
+  });
+
   it('name the built-in steps and those of the policy, with keys and parts', async () => {
     const sent = await process(b.chain(protect), soap(order));
     const record = recordOf(sent);

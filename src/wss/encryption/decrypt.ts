@@ -133,7 +133,10 @@ export class Decryption {
       timer.part(undefined);
       const facts: DecryptedFact[] = [];
       for (const one of planned) await this.#unwrap(one.key);
-      for (const one of planned) facts.push(this.#decrypt(one));
+      for (const one of planned) {
+        timer.label({ step: one.key.recipient.candidate.step });
+        facts.push(this.#decrypt(one));
+      }
       return facts;
     } catch (error) {
       throw this.#keyUsed && isOfTheMessage(error) ? decryptFailed() : error;
@@ -274,7 +277,7 @@ export class Decryption {
     const { toolkit, timer } = this.#input;
     const { privateKey, candidate } = key.recipient;
     const provider = privateKey.provider === toolkit.crypto.provider ? {} : { provider: privateKey.provider };
-    timer.label({ key: candidate.keys.name, ...provider });
+    timer.label({ step: candidate.step, key: candidate.keys.name, ...provider });
     this.#keyUsed = true;
     const algorithm = wrapAlgorithm(key.model.transport);
     key.handle = await toolkit.crypto.unwrapKey(

@@ -91,6 +91,7 @@ export function openSignature(
 
   timer.part('trust');
   const { step, signer } = assign(resolved, candidates, toolkit.clock.now());
+  timer.label({ step });
 
   timer.part('signed-info');
   const octets = canonicalOctets(
