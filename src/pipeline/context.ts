@@ -68,6 +68,8 @@ export interface Message {
   readonly waivesEncryption: boolean;
   /** Whether a private key has been used on the message: from then on every refusal looks the same outside. */
   keyUsed: boolean;
+  /** What stands around the root does not go on. */
+  onlyRoot: boolean;
 }
 
 /** Adds to a count of the message's facts. */

@@ -1,6 +1,6 @@
 /** Faults of the upstream that the policy lets pass without a signature (design/policy.md, Faults). */
 import { CountersignError } from '../core/errors.js';
-import { NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
+import { findEnvelope, NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
 import type { Chain } from './chain.js';
 import { count, type Message, type SoapVersion } from './context.js';
 import { faultOf, faultText, type FaultText } from './message-facts.js';
@@ -16,6 +16,9 @@ export function passUnsignedFault(message: Message, { kind, onFault }: Chain): b
   if (kind !== 'response' || !allowed || !message.facts.fault || message.securityHeader !== NONE)
     return false;
   reduce(message, onFault === 'allow-unsigned-with-detail');
+  // Its elements are new ones.
+  message.envelope = findEnvelope(message.document);
+  message.onlyRoot = true;
   count(message.facts, `fault-${onFault}`);
   return true;
 }
@@ -41,7 +44,10 @@ interface FaultField {
   readonly holds: readonly string[] | 'anything';
 }
 
-/** Takes away what was not signed and is not code, reason or allowed detail. What stays, stays as it came. */
+/**
+ * Takes away what was not signed and is not code, reason or allowed detail: headers, other elements, attributes,
+ * comments. Elements that stay, stay as they came.
+ */
 function reduce({ document, envelope }: Message, keepDetail: boolean): void {
   const fault = faultOf(document, envelope);
   const fields = shapes[envelope.version].filter(({ holds }) => keepDetail || holds !== 'anything');
@@ -58,9 +64,48 @@ function reduce({ document, envelope }: Message, keepDetail: boolean): void {
     }
     if (kept.has(field)) throw notAFault(document, child, 'is there twice');
     kept.add(field);
-    if (field.holds !== 'anything') checkInside(document, child, field.holds);
+    if (field.holds === 'anything') continue;
+    checkInside(document, child, field.holds);
+    tidy(document, child);
   }
   if (envelope.header !== NONE) document.remove(envelope.header);
+  for (const place of [fault, envelope.body, envelope.root]) keepElements(document, place);
+}
+
+/** Down to the leaves: what is no element, no text of a leaf and not its language is nobody's code or reason. */
+function tidy(document: XmlDocument, element: NodeId): void {
+  const children = document.children(element);
+  if (children.length === 0) {
+    dropAttributes(document, element);
+    // Text with a comment in it is read differently by different readers (research/security.md XSW-13).
+    if (!isText(document, element)) throw notAFault(document, element, 'holds more than text');
+    return;
+  }
+  for (const child of children) tidy(document, child);
+  keepElements(document, element);
+}
+
+/** Comments, attributes and white space go; elements stay as they are. */
+function keepElements(document: XmlDocument, element: NodeId): void {
+  dropAttributes(document, element);
+  const slices = document.children(element).flatMap((child) => document.slices(child, 'element'));
+  document.replaceContent(element, Buffer.concat(slices));
+}
+
+function dropAttributes(document: XmlDocument, element: NodeId): void {
+  for (const { namespace, local } of document.attributes(element)) {
+    if (namespace === ns.xml && local === 'lang') continue;
+    document.removeAttribute(element, namespace, local);
+  }
+}
+
+function isText(document: XmlDocument, element: NodeId): boolean {
+  try {
+    document.text(element);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** SOAP 1.1 §4.4, SOAP 1.2 part 1 §5.4: text in the leaves, and nothing but what is named around it. */
