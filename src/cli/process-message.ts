@@ -292,7 +292,7 @@ async function refused(setting: Setting, failure: Refused): Promise<Outcome> {
   if (!isCountersignError(error)) throw error;
   const version = exchange.request.soapVersion ?? exchange.response.soapVersion ?? '1.1';
   const fault = gatewayFault(error, version, exchange.id);
-  const bytes = await secureFault(setting.chains.response, fault.bytes, exchange);
+  const { bytes, failure } = await secureFault(setting.chains.response, fault.bytes, exchange);
   const { step } = error.details;
   const record = timingRecord(exchange, timer, {
     chain: kind,
@@ -305,9 +305,12 @@ async function refused(setting: Setting, failure: Refused): Promise<Outcome> {
     cpuMicros: cpu,
   });
   const where = { id: exchange.id, service: setting.service, chain: kind };
-  const line = operatorLine(error, where);
+  const lines = [operatorLine(error, where)];
+  if (failure !== undefined) {
+    lines.push(operatorLine(failure, { ...where, chain: 'response' }).replace(/^refused/, 'unsigned'));
+  }
   const refusal = { msg: 'refused' as const, ...refusalFields(error, where) };
-  return { bytes, record, line, refusal, exit: exitOf(error) };
+  return { bytes, record, line: lines.join('\n'), refusal, exit: exitOf(error) };
 }
 
 /** In a gateway this is about a message; here it is most often an option that was not given. */

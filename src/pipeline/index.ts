@@ -22,5 +22,5 @@ export type {
 } from './handler.js';
 export { operatorLine, refusalFields, type Refusal, type RefusalFields } from './operator-line.js';
 export { timingRecord, type Outcome, type RecordInput, type TimingRecord } from './record.js';
-export { runChain, secureFault } from './run.js';
+export { runChain, secureFault, type SecuredFault } from './run.js';
 export { fittingSignature } from './steps/algorithms.js';

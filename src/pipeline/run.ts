@@ -2,7 +2,7 @@ import { CountersignError } from '../core/errors.js';
 import { StepTimer } from '../core/timer.js';
 import { openSecurityHeader } from '../wss/header.js';
 import { idRules } from '../wss/ids.js';
-import { findEnvelope, NONE, parseDocument, type XmlDocument } from '../xml/index.js';
+import { findEnvelope, NONE, parseDocument, type Rendered, type XmlDocument } from '../xml/index.js';
 import type { Chain, ChainInput, ChainResult } from './chain.js';
 import { newFacts, type Exchange, type Message, type MessageFacts, type SoapVersion } from './context.js';
 import type { OutboundStep } from './handler.js';
@@ -43,7 +43,7 @@ async function runEnforced(
     if (chain.inbound.length > 0) await runInbound(message, chain);
     if (chain.outbound.length > 0) await runOutbound(message, chain, chain.outbound);
     timer.enter('render');
-    const rendered = document.render();
+    const rendered = message.onlyRoot ? rootOf(document) : document.render();
     if (chain.inbound.length > 0) await claimReplay(message, chain);
     return { ...rendered, evidence: message.evidence, fault: facts.fault, observed: undefined };
   } catch (error) {
@@ -84,7 +84,14 @@ function newMessage(document: XmlDocument, chain: Chain, { exchange, facts, time
     firstVerify: undefined,
     waivesEncryption: chain.kind === 'response' && chain.onFault === 'allow-unencrypted',
     keyUsed: false,
+    onlyRoot: false,
   };
+}
+
+/** Without what stands around the root: comments, and a declaration that says what is the rule (XML 1.0 §4.3.3). */
+function rootOf(document: XmlDocument): Rendered {
+  const slices = document.slices(document.root, 'element');
+  return { slices, length: slices.reduce((length, slice) => length + slice.length, 0) };
 }
 
 /** Two parties that go by different things must not take one message for two (research/security.md SOP-04). */
@@ -110,6 +117,13 @@ async function runOutbound(message: Message, chain: Chain, steps: readonly Outbo
   }
 }
 
+/** A fault of the gateway's own, ready to go out. */
+export interface SecuredFault {
+  readonly bytes: Uint8Array;
+  /** Why it goes out unsigned, though the response chain would sign it: for the operator. */
+  readonly failure: CountersignError | undefined;
+}
+
 /**
  * Puts the response chain's `timestamp` and `sign` on a fault that the gateway makes itself. Never throws: where
  * signing fails the fault goes out as it is (design/policy.md, Faults).
@@ -118,18 +132,18 @@ export async function secureFault(
   chain: Chain | undefined,
   fault: Uint8Array,
   exchange: Exchange,
-): Promise<Uint8Array> {
-  if (chain === undefined || chain.faultSteps.length === 0) return fault;
+): Promise<SecuredFault> {
+  if (chain === undefined || chain.faultSteps.length === 0) return { bytes: fault, failure: undefined };
   const { limits, clock } = chain.toolkit;
+  const timer = new StepTimer(clock);
   let document: XmlDocument | undefined;
   try {
     document = parseDocument(fault, { limits, ids: idRules });
-    const surroundings = { exchange, facts: newFacts(), timer: new StepTimer(clock) };
-    const message = newMessage(document, chain, surroundings);
+    const message = newMessage(document, chain, { exchange, facts: newFacts(), timer });
     await runOutbound(message, chain, chain.faultSteps);
-    return Buffer.concat(document.render().slices);
-  } catch {
-    return fault;
+    return { bytes: Buffer.concat(document.render().slices), failure: undefined };
+  } catch (error) {
+    return { bytes: fault, failure: stepError(error, chain, { step: timer.running, afterKey: false }) };
   } finally {
     document?.release();
   }

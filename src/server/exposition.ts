@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Metrics } from './metrics.js';
 import { buckets, type Count, type Distribution, type Series } from './series.js';
 
@@ -15,95 +15,82 @@ export interface Exposition {
   text(): Promise<string>;
 }
 
-type Labels = Partial<Record<string, string | number>>;
-interface Line {
-  value: number;
-  labels: Labels;
-  metricName?: string;
-}
+/** Milliseconds in which Node's monitor of the event loop, which looks every ten, has something to tell. */
+const FIRST_LOOKS = 50;
 
-/** What prom-client asks a metric for, answered from numbers that were gathered elsewhere. */
-class Exposed extends Gauge {
-  readonly #type: 'counter' | 'gauge' | 'histogram';
-  readonly #about: { readonly name: string; readonly help: string };
-  readonly #lines: () => Line[];
-
-  constructor(
-    about: { readonly name: string; readonly help: string },
-    type: 'counter' | 'gauge' | 'histogram',
-    lines: () => Line[],
-  ) {
-    super({ name: about.name, help: about.help, registers: [] });
-    this.#type = type;
-    this.#about = about;
-    this.#lines = lines;
-  }
-
-  override get(): ReturnType<Gauge['get']> {
-    // The typings know MetricType as an enum whose members are these names.
-    const { name, help } = this.#about;
-    const object = { name, help, type: this.#type, aggregator: 'sum', values: this.#lines() };
-    return Promise.resolve(asMetricObject(object));
-  }
-}
-
-type MetricObject = Awaited<ReturnType<Gauge['get']>>;
-
-function asMetricObject(
-  object: { readonly type: string; readonly aggregator: string } & object,
-): MetricObject {
-  return object as unknown as MetricObject;
-}
-
-/** Everything `/metrics` shows. Loaded at the first scrape: nothing of it is needed before. */
+/**
+ * Everything `/metrics` shows. Loaded at the first scrape: nothing of it is needed before, and the monitor of the event
+ * loop wakes an idle process a hundred times a second.
+ */
 export function exposition(metrics: Metrics, readings: readonly Reading[]): Exposition {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const series of [metrics.exchange, metrics.step, metrics.part]) {
-    registry.registerMetric(new Exposed(series, 'histogram', () => histogramLines(series)));
-  }
-  for (const series of [metrics.refused, metrics.observed, metrics.accepted, metrics.exceptions]) {
-    registry.registerMetric(new Exposed(series, 'counter', () => counterLines(series)));
-  }
-  for (const reading of readings) {
-    registry.registerMetric(new Exposed(reading, 'gauge', () => gaugeLines(reading)));
-  }
-  return { contentType: registry.contentType, text: () => registry.metrics() };
+  // Before its first look the monitor says that the shortest delay was 292 years, and that the mean is no number.
+  const ready = new Promise((resolve) => setTimeout(resolve, FIRST_LOOKS));
+  return {
+    contentType: registry.contentType,
+    async text() {
+      await ready;
+      const own = [
+        ...metrics.distributions.map((series) => block(series, 'histogram', histogramLines(series))),
+        ...metrics.counts.map((series) => block(series, 'counter', counterLines(series))),
+        ...readings.map((reading) => block(reading, 'gauge', gaugeLines(reading))),
+      ];
+      return `${own.join('\n')}\n${await registry.metrics()}`;
+    },
+  };
 }
 
-function labelled(names: readonly string[], values: readonly string[]): Labels {
-  return Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
+interface About {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
 }
 
-function counterLines(series: Series<Count>): Line[] {
-  return Array.from(series.entries(), ({ labels, value }) => ({
-    labels: labelled(series.labels, labels),
-    value: value.value,
-  }));
+/** A metric in the text format 0.0.4 of Prometheus. */
+function block(
+  { name, help }: About,
+  type: 'counter' | 'gauge' | 'histogram',
+  lines: readonly string[],
+): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
-function gaugeLines(reading: Reading): Line[] {
-  return Array.from(reading.read(), ({ labels, value }) => ({
-    labels: labelled(reading.labels, labels),
-    value,
-  }));
+function line(
+  name: string,
+  labels: readonly (readonly [name: string, value: string])[],
+  value: number,
+): string {
+  const pairs = labels.map(([label, text]) => `${label}="${escaped(text)}"`);
+  return `${name}{${pairs.join(',')}} ${value}`;
 }
 
-function histogramLines(series: Series<Distribution>): Line[] {
-  const lines: Line[] = [];
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+
+const paired = (names: readonly string[], values: readonly string[]): (readonly [string, string])[] =>
+  names.map((name, i) => [name, values[i] ?? '']);
+
+function counterLines(series: Series<Count>): string[] {
+  return Array.from(series.entries(), ({ labels, value }) =>
+    line(series.name, paired(series.labels, labels), value.value),
+  );
+}
+
+function gaugeLines({ name, labels: names, read }: Reading): string[] {
+  return Array.from(read(), ({ labels, value }) => line(name, paired(names, labels), value));
+}
+
+function histogramLines(series: Series<Distribution>): string[] {
+  const lines: string[] = [];
   for (const { labels, value } of series.entries()) {
-    const own = labelled(series.labels, labels);
+    const own = paired(series.labels, labels);
     let below = 0;
     value.counts.forEach((count, i) => {
       below += count;
-      lines.push({
-        labels: { ...own, le: buckets[i] === undefined ? '+Inf' : String(buckets[i]) },
-        value: below,
-        metricName: `${series.name}_bucket`,
-      });
+      lines.push(line(`${series.name}_bucket`, [...own, ['le', String(buckets[i] ?? '+Inf')]], below));
     });
-    lines.push({ labels: own, value: value.sum, metricName: `${series.name}_sum` });
-    lines.push({ labels: own, value: value.count, metricName: `${series.name}_count` });
+    lines.push(line(`${series.name}_sum`, own, value.sum), line(`${series.name}_count`, own, value.count));
   }
   return lines;
 }

@@ -2,6 +2,8 @@
 import type { Clock } from '../core/clock.js';
 import type { CountersignError } from '../core/errors.js';
 import type { Exchange, Refusal, TimingRecord } from '../pipeline/index.js';
+import type { Admission } from './admission.js';
+import type { Bounds } from './bounds.js';
 import type { BufferPool } from './buffers.js';
 import type { ClientGuard } from './clients.js';
 import type { LoopWatch } from './loop-watch.js';
@@ -14,6 +16,8 @@ export interface Journal {
   record(record: TimingRecord, exchange: Exchange): void;
   /** A message was refused, or could not be handled. */
   refused(error: CountersignError, where: Refusal): void;
+  /** A fault of the gateway's own went out unsigned, because signing it failed. */
+  unsigned(error: CountersignError, where: Refusal): void;
   /** `mode: observe`: what would have been refused. */
   observed(error: CountersignError, where: Refusal): void;
 }
@@ -22,6 +26,8 @@ export interface HandlerContext {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly pool: BufferPool;
+  readonly bounds: Bounds;
+  readonly admission: Admission;
   readonly guard: ClientGuard;
   /** Whether a caller may see timings; undefined: nobody. */
   readonly trace: TokenCheck | undefined;

@@ -35,6 +35,15 @@ export function openJournal({ log, metrics, stderr }: JournalPlan): Journal {
       else log.warn(fields, 'refused');
       stderr(operatorLine(error, where).slice(0, LONGEST));
     },
+    unsigned(error: CountersignError, where: Refusal): void {
+      metrics.unsigned.at(where.service, error.code).value += 1;
+      log.error(bounded(refusalFields(error, where)), 'fault sent unsigned');
+      stderr(
+        operatorLine(error, where)
+          .replace(/^refused/, 'unsigned')
+          .slice(0, LONGEST),
+      );
+    },
     observed(error: CountersignError, where: Refusal): void {
       metrics.observed.at(where.service, where.chain, error.code).value += 1;
       log.warn(bounded(refusalFields(error, where)), 'observed');

@@ -57,6 +57,11 @@ export class Metrics {
     'Messages that would have been refused (mode: observe).',
     ['service', 'chain', 'code'],
   );
+  readonly unsigned: Series<Count> = counter(
+    'countersign_unsigned_faults_total',
+    'Faults of the gateway that went out unsigned, because signing them failed.',
+    ['service', 'code'],
+  );
   readonly exceptions: Series<Count> = counter(
     'countersign_algorithm_exceptions_total',
     'Uses of algorithms and keys that the policy allows by exception.',
@@ -91,7 +96,7 @@ export class Metrics {
   /** The numbers as plain values, for another process. */
   snapshot(): MetricsSnapshot {
     return {
-      distributions: this.#distributions.map((series) =>
+      distributions: this.distributions.map((series) =>
         Array.from(series.entries(), ({ labels, value: { counts, sum, count } }) => ({
           labels,
           counts,
@@ -99,7 +104,7 @@ export class Metrics {
           count,
         })),
       ),
-      counts: this.#counts.map((series) =>
+      counts: this.counts.map((series) =>
         Array.from(series.entries(), ({ labels, value }) => ({ labels, value: value.value })),
       ),
     };
@@ -107,26 +112,28 @@ export class Metrics {
 
   /** Becomes the sum of what other processes have counted. */
   load(snapshots: readonly MetricsSnapshot[]): void {
-    for (const series of [...this.#distributions, ...this.#counts]) series.clear();
+    for (const series of [...this.distributions, ...this.counts]) series.clear();
     for (const { distributions, counts } of snapshots) {
       distributions.forEach((lines, i) => {
-        for (const { labels, ...line } of lines) this.#distributions[i]?.at(...labels).add(line);
+        for (const { labels, ...line } of lines) this.distributions[i]?.at(...labels).add(line);
       });
       counts.forEach((lines, i) => {
         for (const { labels, value } of lines) {
-          const count = this.#counts[i]?.at(...labels);
+          const count = this.counts[i]?.at(...labels);
           if (count !== undefined) count.value += value;
         }
       });
     }
   }
 
-  get #distributions(): readonly Series<Distribution>[] {
+  /** All histograms, in the order of a snapshot. */
+  get distributions(): readonly Series<Distribution>[] {
     return [this.exchange, this.step, this.part];
   }
 
-  get #counts(): readonly Series<Count>[] {
-    return [this.refused, this.observed, this.accepted, this.exceptions];
+  /** All counters, in the order of a snapshot. */
+  get counts(): readonly Series<Count>[] {
+    return [this.refused, this.observed, this.unsigned, this.accepted, this.exceptions];
   }
 
   #step(record: TimingRecord, chain: ChainSeries, step: StepRecord): void {

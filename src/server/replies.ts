@@ -1,12 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { codes } from '../core/codes.js';
 import type { CountersignError } from '../core/errors.js';
-import { gatewayFault, type ChainResult, type Exchange, type SoapVersion } from '../pipeline/index.js';
+import {
+  gatewayFault,
+  type ChainResult,
+  type Exchange,
+  type SecuredFault,
+  type SoapVersion,
+} from '../pipeline/index.js';
 import type { Answer } from './answer.js';
 import { isBare } from './failures.js';
 import { returnedFields } from './headers.js';
 import { discardRest } from './receive.js';
 import type { Reply } from './reply.js';
+
+/** Seconds after which it is worth trying again: when a load has passed, and when an operator may have acted. */
+const SOON = '2';
+const LATER = '60';
 
 /** The gateway's own fields of an answer. */
 export interface ReplyPlan {
@@ -18,7 +28,9 @@ export interface ReplyPlan {
 
 export interface FaultPlan extends ReplyPlan {
   readonly exchange: Exchange;
-  readonly secure: (fault: Uint8Array, exchange: Exchange) => Promise<Uint8Array>;
+  readonly secure: (fault: Uint8Array, exchange: Exchange) => Promise<SecuredFault>;
+  /** Is told why the fault goes out unsigned. */
+  readonly unsigned: (failure: CountersignError) => void;
 }
 
 /** The service's answer, as it leaves the chain. @param message undefined: as it came */
@@ -60,7 +72,7 @@ export function plainReply(
   const bytes = Buffer.from(plainText(error, plan.id));
   const headers = ['Content-Type', PLAIN];
   if (error.code === 'HTTP_METHOD') headers.push('Allow', 'POST, GET');
-  if (status === 503) headers.push('Retry-After', '60');
+  if (status === 503) headers.push('Retry-After', error.code === 'SERVICE_OVERLOADED' ? SOON : LATER);
   addOwn(headers, plan);
   return { status, headers, slices: [bytes], length: bytes.length, close: true };
 }
@@ -78,7 +90,8 @@ export async function faultReply(
   plan: FaultPlan,
 ): Promise<Reply> {
   const fault = gatewayFault(error, version, plan.id);
-  const bytes = await plan.secure(fault.bytes, plan.exchange);
+  const { bytes, failure } = await plan.secure(fault.bytes, plan.exchange);
+  if (failure !== undefined) plan.unsigned(failure);
   const headers = ['Content-Type', fault.contentType];
   addOwn(headers, plan);
   return { status: fault.status, headers, slices: [bytes], length: bytes.length, close: plan.draining };
@@ -92,7 +105,7 @@ export function unsignedFault(
 ): Reply {
   const { status, contentType, bytes } = gatewayFault(error, version, plan.id);
   const headers = ['Content-Type', contentType];
-  if (status === 503) headers.push('Retry-After', '60');
+  if (status === 503) headers.push('Retry-After', LATER);
   addOwn(headers, plan);
   return { status, headers, slices: [bytes], length: bytes.length, close: true };
 }

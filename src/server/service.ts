@@ -6,6 +6,7 @@ import {
   type ChainInput,
   type ChainResult,
   type Exchange,
+  type SecuredFault,
 } from '../pipeline/index.js';
 import type { ServiceConfig } from '../policy/config.js';
 import type { UpstreamTransport } from './upstream/contract.js';
@@ -19,7 +20,7 @@ export interface Service {
   readonly request: ChainRunner | undefined;
   readonly response: ChainRunner | undefined;
   /** Protects a fault that the gateway makes itself, as far as the response chain says. */
-  readonly secureFault: (fault: Uint8Array, exchange: Exchange) => Promise<Uint8Array>;
+  readonly secureFault: (fault: Uint8Array, exchange: Exchange) => Promise<SecuredFault>;
   readonly upstream: UpstreamTarget;
 }
 

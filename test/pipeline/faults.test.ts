@@ -102,6 +102,36 @@ describe("the upstream's own faults", () => {
       expect(findEnvelope(parseMessage(text)).version).toBe(version);
     });
 
+    it('comments, attributes and what stands around the root do not pass', async () => {
+      const told = message
+        .replace(/^/, '<?xml version="1.0"?><!-- secret -->')
+        .replace(/$/, '<!-- secret -->')
+        .replace('<soap:Envelope ', '<soap:Envelope soap:encodingStyle="urn:secret" ')
+        .replace('<soap:Body>', '<soap:Body xmlns:s="urn:s" s:a="secret"><!-- secret -->')
+        .replace('<soap:Fault>', '<soap:Fault s:a="secret"><!-- secret -->')
+        .replace(/<(faultcode|soap:Code)>/, '<$1 s:a="secret">')
+        .replace(/<(soap:Value)>/, '<!-- secret --><$1 s:a="secret">')
+        .replace(/<(faultstring|soap:Text)/, '<$1 s:a="secret"');
+      expect(told.match(/secret/g)?.length).toBeGreaterThan(8);
+      const { text } = await run(check, told, response({ onFault: 'allow-unsigned' }));
+      expect(text).not.toContain('secret');
+      expect(text).toContain('no stock');
+      expect(text.includes('xml:lang="en"')).toBe(version === '1.2');
+      const plain = await run(check, message, response({ onFault: 'allow-unsigned' }));
+      expect(text.replace(' xmlns:s="urn:s"', '')).toBe(plain.text);
+    });
+
+    it('keeps the namespace of a code', async () => {
+      const own = message.replace(
+        /<(faultcode|soap:Value)>[^<]*/,
+        '<$1 xmlns:c="urn:codes" c:why="secret">c:Stock',
+      );
+      expect(own).not.toBe(message);
+      const { text } = await run(check, own, response({ onFault: 'allow-unsigned' }));
+      expect(text).not.toContain('secret');
+      expect(text).toContain('xmlns:c="urn:codes">c:Stock<');
+    });
+
     it('with-detail: detail passes too', async () => {
       const { text } = await run(check, message, response({ onFault: 'allow-unsigned-with-detail' }));
       expect(text).toContain('secret');
@@ -114,6 +144,14 @@ describe("the upstream's own faults", () => {
       [
         'a code twice',
         (text: string) => text.replace(/(<faultcode>.*<\/faultcode>|<soap:Code>.*<\/soap:Code>)/, '$1$1'),
+      ],
+      [
+        'a comment in the text of the reason',
+        (text: string) => text.replace(/(<\/faultstring>|<\/soap:Text>)/, '<!-- 42 -->$1'),
+      ],
+      [
+        'CDATA in the code',
+        (text: string) => text.replace(/(<\/faultcode>|<\/soap:Value>)/, '<![CDATA[42]]>$1'),
       ],
       [
         'a stranger in the reason',
@@ -228,7 +266,12 @@ describe('secureFault', () => {
   ];
 
   it("runs the response chain's timestamp and sign, never encrypt", async () => {
-    const secured = await secureFault(b.chain(list, response()), fault, newExchange('1', 'orders'));
+    const { bytes: secured, failure } = await secureFault(
+      b.chain(list, response()),
+      fault,
+      newExchange('1', 'orders'),
+    );
+    expect(failure).toBeUndefined();
     const text = Buffer.from(secured).toString();
     expect(text).toContain('wsse:FailedCheck');
     expect(text).not.toContain('EncryptedData');
@@ -236,11 +279,14 @@ describe('secureFault', () => {
     expect(await verdict(verify, text, response())).toBe('accepted');
   });
 
-  it('leaves the fault as it is where the chain is inbound, empty, or cannot sign', async () => {
+  it('leaves the fault as it is where the chain is inbound, empty, or cannot sign, and says why not', async () => {
     const exchange = newExchange('1', 'orders');
-    expect(await secureFault(undefined, fault, exchange)).toBe(fault);
-    expect(await secureFault(b.chain(check, response()), fault, exchange)).toBe(fault);
+    const asItIs = { bytes: fault, failure: undefined };
+    expect(await secureFault(undefined, fault, exchange)).toEqual(asItIs);
+    expect(await secureFault(b.chain(check, response()), fault, exchange)).toEqual(asItIs);
     const expired = b.chain([{ sign: { key: 'expired', parts: ['body'] } }], response());
-    expect(await secureFault(expired, fault, exchange)).toBe(fault);
+    const unsigned = await secureFault(expired, fault, exchange);
+    expect(unsigned.bytes).toBe(fault);
+    expect(unsigned.failure).toMatchObject({ code: 'SIGNER_CERTIFICATE_EXPIRED', details: { step: 'sign' } });
   });
 });

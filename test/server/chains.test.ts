@@ -6,12 +6,14 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOrdersService, type OrdersService } from '#src/cli/demo/upstream.js';
 import { compose } from '#src/compose.js';
+import { CountersignError } from '#src/core/errors.js';
 import type { ServiceConfig } from '#src/policy/config.js';
 import {
   closeAll,
   mount,
   onClose,
   post,
+  raw,
   startComposed,
   startUpstream,
   until,
@@ -91,6 +93,47 @@ describe('an answer that no chain can read', () => {
     expect(answer.body.toString()).toContain('<soap:Fault>');
     await until(() => front.records.length === 2);
     expect(front.records[1]).toMatchObject({ chain: 'response', code: 'UPSTREAM_NOT_SOAP' });
+  });
+});
+
+describe('a fault that cannot be signed', () => {
+  it('goes out as it is, and the operator is told why', async () => {
+    const { parts } = await compose({ config: join(lab, 'server/countersign.yaml') });
+    if (parts === undefined) throw new Error('the sample policy has errors');
+    const services = parts.services.map((service) => {
+      const { response } = service;
+      if (response === undefined) throw new Error('the sample has a response chain');
+      const faultSteps = response.faultSteps.map((step) => ({
+        ...step,
+        run: () => {
+          throw new CountersignError('PROVIDER_UNAVAILABLE', 'the token was removed');
+        },
+      }));
+      return { ...service, response: { ...response, faultSteps } };
+    });
+    const { port, adminPort, lines, stderr } = await startComposed({ ...parts, services });
+    const answer = await post(port, order);
+    expect(answer.status).toBe(500);
+    expect(answer.body.toString()).toContain('FailedCheck');
+    expect(answer.body.toString()).not.toMatch(/Signature>|token/);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'fault sent unsigned',
+        code: 'PROVIDER_UNAVAILABLE',
+        reason: 'the token was removed',
+        id: answer.headers['x-countersign-id'],
+      }),
+    );
+    expect(stderr).toContainEqual(
+      expect.stringMatching(/^unsigned [0-9A-Z]{26} orders response timestamp PROVIDER_UNAVAILABLE: /),
+    );
+    const { text } = await raw(
+      adminPort,
+      'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    );
+    expect(text).toContain(
+      'countersign_unsigned_faults_total{service="orders",code="PROVIDER_UNAVAILABLE"} 1',
+    );
   });
 });
 

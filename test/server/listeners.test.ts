@@ -262,7 +262,18 @@ describe('admin', () => {
     expect(text).toMatch(
       /countersign_refused_total\{service="broken",chain="request",code="SERVICE_UNAVAILABLE"\} 2/,
     );
-    expect(text).toMatch(/nodejs_eventloop_lag_seconds/);
+    expect(text).toMatch(/# TYPE countersign_refused_total counter\n/);
+    expect(text).toMatch(/# TYPE countersign_step_seconds histogram\n/);
+    // The first scrape, too, says nothing odd.
+    const delays = [...text.matchAll(/^nodejs_eventloop_lag_\w+ (\S+)$/gm)].map(([, value]) => Number(value));
+    expect(delays.length).toBeGreaterThan(5);
+    for (const delay of delays) expect(delay).toBeLessThan(60);
+    const samples = text
+      .slice(text.indexOf('\r\n\r\n') + 4)
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    for (const line of samples)
+      expect(line).toMatch(/^[a-z_0-9]+(?:\{(?:[a-z_]+="[^"]*",?)+\})? -?[0-9.e+-]+$/);
     expect((await get(adminPort, '/nothing')).text).toMatch(/^HTTP\/1.1 404/);
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       const send = (method: string): Promise<{ text: string }> =>
