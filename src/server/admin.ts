@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Bounds } from './bounds.js';
 import { bearerToken } from './clients.js';
 import type { Exposition } from './exposition.js';
 import { fieldValue } from './headers.js';
@@ -9,6 +10,7 @@ import type { TokenCheck } from './tokens.js';
 export interface AdminPlan {
   /** Undefined: the listener is on loopback and asks for nothing. */
   readonly bearer: TokenCheck | undefined;
+  readonly bounds: Bounds;
   /** Names that the Host field may carry: a page that a browser was lured to has another (DNS rebinding). */
   readonly hosts: ReadonlySet<string> | undefined;
   readonly readiness: () => Readiness;
@@ -30,7 +32,9 @@ export interface Readiness {
 
 /** The server for operators. Probes are answered without the app, so that an idle gateway loads none. */
 export function adminListener(plan: AdminPlan): Server {
-  return createServer((request, response) => {
+  const { headers, body, interval } = plan.bounds;
+  const options = { headersTimeout: headers, requestTimeout: body, connectionsCheckingInterval: interval };
+  return createServer(options, (request, response) => {
     if (!isAllowed(plan, request, response)) return;
     answer(plan, request, response).catch(() => {
       if (response.headersSent) response.destroy();

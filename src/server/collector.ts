@@ -1,9 +1,12 @@
 import type { BufferPool, Lease } from './buffers.js';
 import { unpooled } from './buffers.js';
 
+/** What must have come before memory is taken for all that was announced: announcing costs a peer nothing. */
+const EARNEST = 16 * 1024;
+
 /**
  * Gathers one HTTP body. A body that comes in one piece is used as it came; a larger one goes into one pooled
- * buffer, at once when its length is known, else when it has ended.
+ * buffer: when its length is known, as soon as a part of it is there, else when it has ended.
  */
 export class BodyCollector {
   readonly #pool: BufferPool;
@@ -31,14 +34,25 @@ export class BodyCollector {
   push(chunk: Buffer): boolean {
     const length = this.#length + chunk.length;
     if (length > (this.#expected ?? this.#limit)) return false;
-    if (this.#expected !== undefined && chunk.length < this.#expected) {
-      this.#target ??= this.#pool.lease(this.#expected);
-      chunk.copy(this.#target.bytes, this.#length);
-    } else {
+    if (this.#target !== undefined) chunk.copy(this.#target.bytes, this.#length);
+    else {
       this.#chunks.push(chunk);
+      if (this.#expected !== undefined && isEarnest(length, this.#expected)) this.#gather(this.#expected);
     }
     this.#length = length;
     return true;
+  }
+
+  /** The pieces so far move into the buffer for all of them. */
+  #gather(expected: number): void {
+    const target = this.#pool.lease(expected);
+    let at = 0;
+    for (const piece of this.#chunks) {
+      piece.copy(target.bytes, at);
+      at += piece.length;
+    }
+    this.#chunks = [];
+    this.#target = target;
   }
 
   /** The whole body; call once, at its end. Undefined when it is shorter than it said. */
@@ -56,6 +70,10 @@ export class BodyCollector {
     this.#chunks = [];
   }
 }
+
+/** A sixteenth of it, but not all of it: a whole body in one piece is used as it came. */
+const isEarnest = (length: number, expected: number): boolean =>
+  length < expected && length >= EARNEST && length * 16 >= expected;
 
 /** Copies pieces into one buffer of the pool. */
 export function concat(pieces: readonly Uint8Array[], length: number, pool: BufferPool): Lease {

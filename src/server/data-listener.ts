@@ -10,6 +10,8 @@ import {
 import { createServer as createHttpsServer, type ServerOptions as TlsServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { CountersignError } from '../core/errors.js';
+import type { Bounds } from './bounds.js';
+import { asError } from './failures.js';
 import { readHead } from './framing.js';
 import type { HandlerContext } from './handler-context.js';
 import type { MessageHandler } from './message-handler.js';
@@ -19,12 +21,8 @@ import type { Routes } from './routes.js';
 import type { TlsIdentity } from './upstream/contract.js';
 
 const KiB = 1024;
-const HEADER_DEADLINE = 10_000;
-const REQUEST_DEADLINE = 30_000;
-/** Above the idle time of common load balancers (60 s), so that they close first and lose no request. */
-const KEEP_ALIVE = 65_000;
-/** How often Node looks for connections past their deadline. */
-const CHECK_INTERVAL = 5_000;
+/** Above the deadlines of header fields and body, which tell more when they have passed. */
+const SLACK = 5_000;
 const REQUESTS_PER_CONNECTION = 1_000;
 
 /** The certificate that the listener shows, and whose certificates it asks callers for. */
@@ -43,20 +41,34 @@ export interface DataListenerPlan {
   readonly tls: ListenerTls | undefined;
 }
 
-const options: ServerOptions = {
-  maxHeaderSize: 16 * KiB,
-  headersTimeout: HEADER_DEADLINE,
-  requestTimeout: REQUEST_DEADLINE,
-  keepAliveTimeout: KEEP_ALIVE,
-  connectionsCheckingInterval: CHECK_INTERVAL,
-  noDelay: true,
-  // `readHead` asks for it, and its answer carries an id.
-  requireHostHeader: false,
-};
+function serverOptions({ headers, body, idle, interval }: Bounds): ServerOptions {
+  return {
+    maxHeaderSize: 16 * KiB,
+    headersTimeout: headers,
+    requestTimeout: headers + body + SLACK,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: interval,
+    noDelay: true,
+    // `readHead` asks for it, and its answer carries an id.
+    requireHostHeader: false,
+  };
+}
+
+export interface DataListener {
+  readonly server: Server;
+  /** Destroys every connection, also those whose TLS handshake is under way and that Node's server does not know of. */
+  cutOff(): void;
+}
 
 /** The server in front of the services. It does not listen yet. */
-export function dataListener(plan: DataListenerPlan): Server {
-  const server = plan.tls === undefined ? createHttpServer(options) : createHttpsServer(tlsOptions(plan.tls));
+export function dataListener(plan: DataListenerPlan): DataListener {
+  const { bounds } = plan.context;
+  const options = serverOptions(bounds);
+  const server =
+    plan.tls === undefined
+      ? createHttpServer(options)
+      : createHttpsServer({ ...options, ...tlsOptions(plan.tls), handshakeTimeout: bounds.handshake });
+  server.maxConnections = bounds.connections;
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   // Node would drop the fields above the count without a word; `readHead` counts them itself.
   server.maxHeadersCount = 0;
@@ -69,12 +81,21 @@ export function dataListener(plan: DataListenerPlan): Server {
   server.on('clientError', (error: Error, socket: Socket) => {
     refuseFraming(plan, error, socket);
   });
-  return server;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return {
+    server,
+    cutOff() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }
 
 function tlsOptions({ identity, clientCa }: ListenerTls): TlsServerOptions {
   return {
-    ...options,
     cert: identity.cert,
     key: identity.key,
     ...(identity.passphrase === undefined ? {} : { passphrase: identity.passphrase }),
@@ -101,8 +122,11 @@ function dispatch(
     (app) => {
       app(request, response);
     },
-    () => {
-      response.destroy();
+    (thrown: unknown) => {
+      const id = plan.context.newId();
+      const error = asError(thrown);
+      plan.context.journal.refused(error, { id, service: '-', chain: 'request' });
+      void sendReply(response, plainReply(error, { id, timings: undefined }));
     },
   );
 }
@@ -122,6 +146,15 @@ function refuseFraming(plan: DataListenerPlan, error: Error, socket: Socket): vo
   const current = plan.handler.current(socket);
   if (current?.request.complete === true) {
     // An answer to an earlier request is under way; the connection ends after it.
+    return;
+  }
+  if (isTls(error)) {
+    const timedOut = isCode(error, 'ERR_TLS_HANDSHAKE_TIMEOUT');
+    const reason = timedOut
+      ? new CountersignError('HTTP_TIMEOUT', 'the TLS handshake did not end in time')
+      : new CountersignError('HTTP_FRAMING', `the TLS handshake failed: ${codeOf(error)}`);
+    plan.context.journal.refused(reason, { id: plan.context.newId(), service: '-', chain: 'request' });
+    socket.destroy();
     return;
   }
   if (!socket.writable || isCode(error, 'ECONNRESET') || current?.response.headersSent === true) {
@@ -148,8 +181,12 @@ function framingError(error: Error): CountersignError {
   if (isCode(error, 'ERR_HTTP_REQUEST_TIMEOUT')) {
     return new CountersignError('HTTP_TIMEOUT', 'the request did not come in time');
   }
-  const code = 'code' in error ? String(error.code) : error.message;
-  return new CountersignError('HTTP_FRAMING', `the octets are not an HTTP request: ${code}`);
+  return new CountersignError('HTTP_FRAMING', `the octets are not an HTTP request: ${codeOf(error)}`);
 }
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : error.message);
+
+/** There is no connection yet on which anything could be answered. */
+const isTls = (error: Error): boolean => /^(?:ERR_TLS_|ERR_SSL_|EPROTO)/.test(codeOf(error));
 
 const isCode = (error: Error, code: string): boolean => 'code' in error && error.code === code;

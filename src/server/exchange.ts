@@ -41,6 +41,7 @@ export class ServiceExchange {
   readonly #records: ExchangeRecords;
   #media: Media | undefined;
   #traced = false;
+  #leave: (() => void) | undefined;
   #call: UpstreamCall | undefined;
   #gone: CountersignError | undefined;
 
@@ -73,12 +74,14 @@ export class ServiceExchange {
       reply = await this.#refuse(asError(thrown));
     }
     this.#records.sending();
-    let delivery = await sendReply(response, reply);
+    const { read } = this.#context.bounds;
+    let delivery = await sendReply(response, reply, read);
     if (delivery === 'unwritable') {
       reply = await this.#refuse(unwritable());
-      delivery = await sendReply(response, reply);
+      delivery = await sendReply(response, reply, read);
     }
     answer?.body.release();
+    this.#leave?.();
     const finished = delivery === 'finished';
     this.#records.sent(finished, reply.length);
     return finished && !reply.close;
@@ -89,13 +92,16 @@ export class ServiceExchange {
     const { service, request, response, expectsContinue } = this.#input;
     const head = readHead(request.rawHeaders, request.httpVersion);
     const forClients = this.#admit(head);
+    this.#context.admission.check();
     const body = await receiveBody(request, {
       head,
       pool: this.#context.pool,
       limit: service.config.limits.envelope,
+      deadline: this.#context.bounds.body,
       proceed: expectsContinue ? () => response.writeContinue() : undefined,
     });
     this.#records.received(body.bytes.length);
+    this.#enter(body);
     const outgoing = await this.#protect(body, this.#context.readMedia(head.contentType));
     const fields = forwardedFields(request.rawHeaders, {
       head,
@@ -104,6 +110,15 @@ export class ServiceExchange {
       keepAcceptEncoding: service.response === undefined,
     });
     return { outgoing, fields };
+  }
+
+  #enter(body: Lease): void {
+    try {
+      this.#leave = this.#context.admission.enter(body.bytes.length);
+    } catch (thrown) {
+      body.release();
+      throw thrown;
+    }
   }
 
   /** Everything that can be judged before the body. @returns whether the Authorization was for the gateway */
@@ -209,7 +224,15 @@ export class ServiceExchange {
     const version = this.#exchange.request.soapVersion ?? this.#media?.soapVersion ?? '1.1';
     return (
       (await bareReply(error, request, plan)) ??
-      faultReply(error, version, { ...plan, exchange: this.#exchange, secure: service.secureFault })
+      faultReply(error, version, {
+        ...plan,
+        exchange: this.#exchange,
+        secure: service.secureFault,
+        unsigned: (failure) => {
+          const { id, service: name } = this.#exchange;
+          this.#context.journal.unsigned(failure, { id, service: name, chain: 'response' });
+        },
+      })
     );
   }
 

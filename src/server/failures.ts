@@ -14,6 +14,8 @@ const bare: ReadonlySet<Code> = new Set<Code>([
   'HTTP_NOT_FOUND',
   'CLIENT_UNAUTHORISED',
   'ATTACHMENTS_REFUSED',
+  // A fault would have to be signed, which is what there is no time for.
+  'SERVICE_OVERLOADED',
 ]);
 
 /** Nobody judged the message: something broke. */

@@ -19,14 +19,17 @@ import { readSecret } from '../policy/index.js';
 import type { KeyRing } from '../providers/keys.js';
 import type { Evidence } from '../wss/evidence.js';
 import { adminListener, type Readiness } from './admin.js';
+import { Admission } from './admission.js';
+import { defaultBounds, type Bounds } from './bounds.js';
 import { BufferPool } from './buffers.js';
 import { clientGuard } from './clients.js';
-import { dataListener, type ListenerTls } from './data-listener.js';
+import { dataListener, type DataListener, type ListenerTls } from './data-listener.js';
 import type { Exposition } from './exposition.js';
 import { asError } from './failures.js';
 import type { HandlerContext } from './handler-context.js';
 import { idSource } from './ids.js';
 import { openJournal } from './journal.js';
+import { lazy } from './lazy.js';
 import { openLog, type Log } from './log.js';
 import { LoopWatch } from './loop-watch.js';
 import { mediaReader } from './media.js';
@@ -64,6 +67,8 @@ export interface GatewayOptions {
   /** Takes the operator's line of a refused message; standard error, if not given. */
   readonly stderr?: (line: string) => void;
   readonly pool?: BufferPool;
+  /** What differs from the usual: for tests, which cannot wait so long. */
+  readonly bounds?: Partial<Bounds>;
   /** What is counted; given where something is counted before the gateway is there. */
   readonly metrics?: Metrics;
 }
@@ -100,9 +105,12 @@ export class Gateway {
   readonly #routes: Routes;
   readonly #services = new Map<string, Service>();
   readonly #refused: RefusedService[];
-  #data: Server | undefined;
+  #data: DataListener | undefined;
   #admin: Server | undefined;
-  #app: Promise<RequestListener> | undefined;
+  readonly #app = lazy(async (): Promise<RequestListener> => {
+    const { dataApp } = await import('./app.js');
+    return dataApp(this.#context);
+  });
   #exposition: Exposition | undefined;
 
   /** @throws CountersignError when a secret of the listeners cannot be read */
@@ -112,11 +120,14 @@ export class Gateway {
     this.log = options.log ?? openLog(clock);
     this.metrics = options.metrics ?? new Metrics();
     const pool = options.pool ?? new BufferPool();
+    const bounds = { ...defaultBounds, ...options.bounds };
     const { traceToken } = config.admin;
     this.#context = {
       clock,
       newId: idSource(clock, random),
       pool,
+      bounds,
+      admission: new Admission(bounds),
       guard: guardOf(config, digest),
       trace: traceToken === undefined ? undefined : tokenCheck(readSecret(traceToken), digest),
       journal: openJournal({ log: this.log, metrics: this.metrics, stderr: options.stderr ?? toStderr }),
@@ -157,11 +168,11 @@ export class Gateway {
       context: this.#context,
       routes: this.#routes,
       handler: this.#handler,
-      app: () => (this.#app ??= this.#loadApp()),
+      app: this.#app,
       tls: this.#tls(),
     });
-    await listenOn(this.#data, this.#parts.config.listen);
-    return addressOf(this.#data);
+    await listenOn(this.#data.server, this.#parts.config.listen);
+    return addressOf(this.#data.server);
   }
 
   /**
@@ -174,6 +185,7 @@ export class Gateway {
     const { bearer, host } = config.admin;
     this.#admin = adminListener({
       bearer: bearer === undefined ? undefined : tokenCheck(readSecret(bearer), digest),
+      bounds: this.#context.bounds,
       hosts: bearer === undefined ? loopbackNames(host) : undefined,
       readiness: () => this.readiness(),
       metrics: async () => {
@@ -254,9 +266,9 @@ export class Gateway {
   /** Not ready any more; what is under way is finished, up to the deadline; then everything is closed. */
   async close(deadline: number = DRAIN_DEADLINE): Promise<void> {
     this.#context.draining = true;
-    const closed = this.#data === undefined ? Promise.resolve() : closeServer(this.#data);
+    const closed = this.#data === undefined ? Promise.resolve() : closeServer(this.#data.server);
     const timer = setTimeout(() => {
-      this.#data?.closeAllConnections();
+      this.#data?.cutOff();
     }, deadline);
     await Promise.all([this.#handler.idle(), closed]);
     clearTimeout(timer);
@@ -303,11 +315,6 @@ export class Gateway {
       identity: this.#parts.tlsKey(tls.key),
       clientCa: tls.clientCa.map((file) => readFileSync(file)),
     };
-  }
-
-  async #loadApp(): Promise<RequestListener> {
-    const { dataApp } = await import('./app.js');
-    return dataApp(this.#context);
   }
 }
 

@@ -5,8 +5,9 @@ import { BodyCollector } from './collector.js';
 import type { RequestHead } from './framing.js';
 import { gunzip } from './gunzip.js';
 
-/** Milliseconds in which the whole body must have come. */
-const DEADLINE = 30_000;
+/** A body in so many pieces must have pieces of so many bytes on average: each costs as much as a kilobyte would. */
+const MANY_PIECES = 4_096;
+const CRUMB = 16;
 /** How long, and how much, the rest of a refused body is read before the answer, so that the caller gets to see it. */
 const LINGER = 500;
 const LINGER_BYTES = 8 * 1024 * 1024;
@@ -16,6 +17,8 @@ export interface ReceivePlan {
   readonly pool: BufferPool;
   /** The most bytes, decoded. */
   readonly limit: number;
+  /** Milliseconds in which the whole body must have come. */
+  readonly deadline: number;
   /** Sends `100 Continue`, where the caller waits for it. */
   readonly proceed: (() => void) | undefined;
 }
@@ -23,14 +26,14 @@ export interface ReceivePlan {
 /**
  * Reads the body of a request under the limit, and decodes it.
  *
- * @throws CountersignError HTTP_TOO_LARGE, HTTP_TIMEOUT, HTTP_CONTENT_ENCODING, CLIENT_ABORTED
+ * @throws CountersignError HTTP_TOO_LARGE, HTTP_TIMEOUT, HTTP_FRAMING, HTTP_CONTENT_ENCODING, CLIENT_ABORTED
  */
 export async function receiveBody(request: IncomingMessage, plan: ReceivePlan): Promise<Lease> {
   const coding = contentCoding(plan.head.contentEncoding);
   const { contentLength } = plan.head;
   if (contentLength !== undefined && contentLength > plan.limit) throw tooLarge(plan.limit);
   plan.proceed?.();
-  const body = await read(request, new BodyCollector(plan.pool, plan.limit, contentLength), plan.limit);
+  const body = await read(request, new BodyCollector(plan.pool, plan.limit, contentLength), plan);
   if (coding === 'identity') return body;
   try {
     return unpooled(gunzip(body.bytes, plan.limit));
@@ -58,13 +61,21 @@ function contentCoding(field: string | undefined): 'identity' | 'gzip' {
 const tooLarge = (limit: number): CountersignError =>
   new CountersignError('HTTP_TOO_LARGE', `the body is larger than ${limit} bytes`);
 
-function read(request: IncomingMessage, collector: BodyCollector, limit: number): Promise<Lease> {
+const crumbled = (): CountersignError =>
+  new CountersignError('HTTP_FRAMING', `the body comes in more than ${MANY_PIECES} pieces of a few bytes`);
+
+function read(
+  request: IncomingMessage,
+  collector: BodyCollector,
+  { limit, deadline }: Pick<ReceivePlan, 'limit' | 'deadline'>,
+): Promise<Lease> {
   return new Promise((resolve, reject) => {
     // Listeners stay on the request, which ends with the exchange: taking them off costs more than the check.
     let open = true;
+    let pieces = 0;
     const timer = setTimeout(() => {
-      fail(new CountersignError('HTTP_TIMEOUT', `the body did not come within ${DEADLINE} ms`));
-    }, DEADLINE);
+      fail(new CountersignError('HTTP_TIMEOUT', `the body did not come within ${deadline} ms`));
+    }, deadline);
     const settle = (): void => {
       open = false;
       clearTimeout(timer);
@@ -77,7 +88,10 @@ function read(request: IncomingMessage, collector: BodyCollector, limit: number)
       reject(error);
     };
     request.on('data', (chunk: Buffer) => {
-      if (open && !collector.push(chunk)) fail(tooLarge(limit));
+      if (!open) return;
+      pieces += 1;
+      if (!collector.push(chunk)) fail(tooLarge(limit));
+      else if (pieces > MANY_PIECES && collector.length < pieces * CRUMB) fail(crumbled());
     });
     request.on('end', () => {
       if (!open) return;

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { defaultBounds } from './bounds.js';
 
-/** Milliseconds that a caller may take to read an answer that the operating system did not take at once. */
-const READ_DEADLINE = 30_000;
 /** Below this, one copy is cheaper than several writes. */
 const JOIN = 64 * 1024;
 
@@ -24,8 +23,16 @@ export type Delivery =
   /** A header field has octets that none may have; nothing was written, and another answer may be. */
   | 'unwritable';
 
-/** Writes a whole answer. Never throws. */
-export function sendReply(response: ServerResponse, reply: Reply): Promise<Delivery> {
+/**
+ * Writes a whole answer. Never throws.
+ *
+ * @param deadline milliseconds that the caller may take to read what the operating system did not take at once
+ */
+export function sendReply(
+  response: ServerResponse,
+  reply: Reply,
+  deadline: number = defaultBounds.read,
+): Promise<Delivery> {
   return new Promise((resolve) => {
     if (response.destroyed || response.headersSent) {
       response.destroy();
@@ -37,16 +44,17 @@ export function sendReply(response: ServerResponse, reply: Reply): Promise<Deliv
       return;
     }
     let timer: NodeJS.Timeout | undefined;
-    // Both events may come; a promise takes the first.
+    const { socket } = response;
+    // Both events may come; a promise takes the first. Node says 'finish' also when it gives up what is not written yet.
     const settle = (): void => {
       if (timer !== undefined) clearTimeout(timer);
-      resolve(response.writableFinished ? 'finished' : 'lost');
+      resolve(response.writableFinished && socket?.destroyed !== true ? 'finished' : 'lost');
     };
     response.on('finish', settle);
     response.on('close', settle);
     writeBody(response, reply);
     if (response.writableLength > 0) {
-      timer = setTimeout(() => response.socket?.destroy(), READ_DEADLINE);
+      timer = setTimeout(() => socket?.destroy(), deadline);
     }
   });
 }

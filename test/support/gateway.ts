@@ -13,6 +13,7 @@ import type { RandomSource } from '#src/core/contracts.js';
 import { defaultLimits } from '#src/core/limits.js';
 import type { TimingRecord } from '#src/pipeline/index.js';
 import type { GatewayConfig, ServiceConfig } from '#src/policy/config.js';
+import type { Bounds } from '#src/server/bounds.js';
 import { BufferPool } from '#src/server/buffers.js';
 import { Gateway, type GatewayParts } from '#src/server/gateway.js';
 import { openLog } from '#src/server/log.js';
@@ -104,8 +105,9 @@ export async function startGateway(
   services: readonly ServiceConfig[],
   changes: Partial<GatewayConfig> = {},
   parts: Partial<GatewayParts> = {},
+  bounds: Partial<Bounds> = {},
 ): Promise<TestGateway> {
-  return startComposed({
+  const whole: GatewayParts = {
     config: gatewayConfig(changes),
     services: services.map((config) => ({ config, request: undefined, response: undefined })),
     refused: [],
@@ -118,11 +120,12 @@ export async function startGateway(
     digest: (_hash, bytes) => createHash('sha256').update(bytes).digest(),
     close: () => Promise.resolve(),
     ...parts,
-  });
+  };
+  return startComposed(whole, bounds);
 }
 
 /** Starts a gateway of compiled parts, on free ports. */
-export async function startComposed(parts: GatewayParts): Promise<TestGateway> {
+export async function startComposed(parts: GatewayParts, bounds: Partial<Bounds> = {}): Promise<TestGateway> {
   const records: TimingRecord[] = [];
   const lines: Record<string, unknown>[] = [];
   const stderr: string[] = [];
@@ -139,7 +142,10 @@ export async function startComposed(parts: GatewayParts): Promise<TestGateway> {
   });
   const { listen, admin } = parts.config;
   const config = { ...parts.config, listen: { ...listen, port: 0 }, admin: { ...admin, port: 0 } };
-  const gateway = new Gateway({ ...parts, config }, { log, pool, stderr: (line) => stderr.push(line) });
+  const gateway = new Gateway(
+    { ...parts, config },
+    { log, pool, bounds, stderr: (line) => stderr.push(line) },
+  );
   const addresses = await gateway.listen();
   open.push(() => gateway.close(500));
   const { data, admin: adminAt } = addresses;

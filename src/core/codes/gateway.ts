@@ -36,5 +36,9 @@ export const gatewayCodes = {
     summary: 'The upstream answered with a fault that the policy does not cover.',
   },
   SERVICE_UNAVAILABLE: { kind: 'unavailable', summary: 'The service did not start or is shutting down.' },
+  SERVICE_OVERLOADED: {
+    kind: 'unavailable',
+    summary: 'The gateway has too much to do at the moment; the same message may be sent again later.',
+  },
   INTERNAL: { kind: 'internal', summary: 'A fault in Countersign.' },
 } as const;
