@@ -292,7 +292,7 @@ async function refused(setting: Setting, failure: Refused): Promise<Outcome> {
   if (!isCountersignError(error)) throw error;
   const version = exchange.request.soapVersion ?? exchange.response.soapVersion ?? '1.1';
   const fault = gatewayFault(error, version, exchange.id);
-  const { bytes, failure } = await secureFault(setting.chains.response, fault.bytes, exchange);
+  const { bytes, failure: unsigned } = await secureFault(setting.chains.response, fault.bytes, exchange);
   const { step } = error.details;
   const record = timingRecord(exchange, timer, {
     chain: kind,
@@ -306,8 +306,8 @@ async function refused(setting: Setting, failure: Refused): Promise<Outcome> {
   });
   const where = { id: exchange.id, service: setting.service, chain: kind };
   const lines = [operatorLine(error, where)];
-  if (failure !== undefined) {
-    lines.push(operatorLine(failure, { ...where, chain: 'response' }).replace(/^refused/, 'unsigned'));
+  if (unsigned !== undefined) {
+    lines.push(operatorLine(unsigned, { ...where, chain: 'response' }).replace(/^refused/, 'unsigned'));
   }
   const refusal = { msg: 'refused' as const, ...refusalFields(error, where) };
   return { bytes, record, line: lines.join('\n'), refusal, exit: exitOf(error) };
