@@ -1,4 +1,4 @@
-import { octetsOf, type Octets } from './octets.js';
+import { copyShort, octetsOf, sameBytes, type Octets } from './octets.js';
 import { grown } from './tables.js';
 import * as tables from './tables.js';
 
@@ -6,19 +6,16 @@ import * as tables from './tables.js';
 const {
   ATOM_BINDING,
   ATOM_END,
-  ATOM_FLAGS,
   ATOM_NEXT,
   ATOM_RENDERED,
+  ATOM_SEEN_NAME,
+  ATOM_SEEN_PREFIX,
+  ATOM_SEEN_URI,
   ATOM_SHIFT,
   ATOM_SOURCE,
-  ATOM_STAMP,
   ATOM_START,
+  ATOM_AFTER,
 } = tables;
-
-/** Bytes of the names that every document knows: source 0 of every tree. */
-export const prelude: Octets = octetsOf(
-  Buffer.from('xml' + 'xmlns' + 'http://www.w3.org/XML/1998/namespace' + 'http://www.w3.org/2000/xmlns/'),
-);
 
 /** The empty string: no prefix, no namespace. */
 export const ATOM_NONE = 0;
@@ -27,17 +24,26 @@ export const ATOM_XMLNS = 2;
 export const ATOM_XML_URI = 3;
 export const ATOM_XMLNS_URI = 4;
 
-const preludeEnds: readonly (readonly [number, number])[] = [
-  [0, 0],
-  [0, 3],
-  [3, 8],
-  [8, 44],
-  [44, 73],
-];
+/** What every document knows, in the order of the numbers above. */
+const prelude = [
+  '',
+  'xml',
+  'xmlns',
+  'http://www.w3.org/XML/1998/namespace',
+  'http://www.w3.org/2000/xmlns/',
+].map((text) => Buffer.from(text));
 
-const firstSlots = 128;
-/** A larger table is not worth clearing for the next message. */
+/** Bytes of names that are remembered from one document to the next, and how many those are at most. */
+export const memorySize = 16_384;
+const mostRemembered = 256;
+/** After so many documents that had names for which there was no room, all are forgotten and learnt anew. */
+const patience = 1000;
+
+/** Twice what is remembered; a table that grew beyond is not worth keeping. */
 const keptSlots = 1024;
+
+/** Documents after which they are counted anew. */
+const lastDocument = 2 ** 30;
 
 /** Probes after which a name goes to the spill map: names made to collide cost no more than others. */
 const maxProbes = 8;
@@ -45,66 +51,103 @@ const maxProbes = 8;
 /**
  * Keeps every distinct string of bytes once and knows it by a small number. No JavaScript string is made for a name
  * until somebody asks for it.
+ *
+ * Messages speak the same vocabulary again and again: the first names, prefixes and namespace names that come are
+ * copied into a memory of fixed size and stay, with all that was found out about them, for the documents that the
+ * same parser reads later. Only that: never a value, and nothing of a document that was not well-formed. What a
+ * limit counts is counted for each document (`document`, the `ATOM_SEEN_*` columns).
  */
 export class Atoms {
   rows: Int32Array = new Int32Array(64 << ATOM_SHIFT);
   count = 0;
+  /** Number of the document, for the `ATOM_SEEN_*` columns. */
+  document = 1;
   readonly #sources: readonly Octets[];
-  #slots: Int32Array = new Int32Array(firstSlots);
+  readonly #memory: Octets;
+  /** Bytes of the memory that are taken, by what is remembered and with what this document added. */
+  #kept = 0;
+  #taken = 0;
+  /** Atoms `[0, #remembered)` stay; `[0, #inMemory)` could, since their bytes are in the memory. */
+  #remembered = 0;
+  #inMemory = 0;
+  #strangers = 0;
+  #slots: Int32Array = new Int32Array(keptSlots);
+  #hashes: Int32Array = new Int32Array(64);
   #spill: Map<string, number> | undefined;
   #strings: (string | undefined)[] = [];
   #locals: (string | undefined)[] = [];
-  /** Rows and hashes of the prelude, as every document begins. */
-  readonly #seeds: Int32Array;
-  readonly #seedHashes: readonly number[];
 
-  constructor(sources: readonly Octets[]) {
+  /** @param sources by their numbers; the first of them is `memory` */
+  constructor(sources: readonly Octets[], memory: Octets) {
     this.#sources = sources;
-    this.#seed();
-    this.#seeds = this.rows.slice(0, this.count << ATOM_SHIFT);
-    this.#seedHashes = preludeEnds.map(([start, end]) => hash(prelude.bytes, start, end));
+    this.#memory = memory;
+    this.#forget();
   }
 
-  /** Forgets everything but the prelude. */
-  reset(): void {
-    if (this.#slots.length > keptSlots) this.#slots = new Int32Array(firstSlots);
-    else this.#slots.fill(0);
-    this.#spill = undefined;
-    if (this.#strings.length > 0) this.#strings = [];
-    if (this.#locals.length > 0) this.#locals = [];
-    this.rows.set(this.#seeds);
-    this.count = preludeEnds.length;
-    // The table may have grown: a name's place depends on its size.
-    const slots = this.#slots;
-    const mask = slots.length - 1;
+  /** Ends a document. `learn`: what it added is to be remembered, as far as there is room. */
+  reset(learn: boolean): void {
+    if (++this.document > lastDocument) {
+      this.document = 1;
+      for (const column of [ATOM_SEEN_NAME, ATOM_SEEN_PREFIX, ATOM_SEEN_URI]) this.maskColumn(column, 0);
+    }
+    if (this.count === this.#remembered) return;
+    if (this.count > this.#inMemory && learn) this.#strangers++;
+    // Names that spilled are found by way of a map that goes: rather forget all than know one by two numbers.
+    if (this.#spill !== undefined || this.#slots.length > keptSlots || this.#strangers > patience)
+      this.#forget();
+    else if (learn) this.#keep(this.#inMemory, this.#taken);
+    else this.#keep(this.#remembered, this.#kept);
+  }
+
+  /** Changes a column of every atom to what it has in common with `mask`. */
+  maskColumn(column: number, mask: number): void {
     for (let atom = 0; atom < this.count; atom++) {
-      let slot = (this.#seedHashes[atom] as number) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = atom + 1;
+      const cell = (atom << ATOM_SHIFT) + column;
+      this.rows[cell] = (this.rows[cell] as number) & mask;
     }
   }
 
-  /** The number of the string `bytes[start, end)` of source `source`. */
-  intern(source: number, bytes: Buffer, start: number, end: number): number {
-    const length = end - start;
-    const rows = this.rows;
+  /** The number of the string `[start, end)` of `source`. */
+  intern(source: Octets & { readonly id: number }, start: number, end: number): number {
+    const { bytes, view } = source;
+    const code = hash(bytes, start, end);
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let slot = hash(bytes, start, end) & mask;
+    let slot = code & mask;
     for (let probe = 0; probe < maxProbes; probe++) {
       const found = slots[slot] as number;
-      if (found === 0) return this.#add(source, start, end, slot);
-      const row = (found - 1) << ATOM_SHIFT;
-      const from = rows[row + ATOM_START] as number;
-      if (
-        (rows[row + ATOM_END] as number) - from === length &&
-        same(this.#bytes(rows[row + ATOM_SOURCE] as number), from, bytes, start, length)
-      ) {
-        return found - 1;
-      }
+      if (found === 0) return this.#add(source, start, end, code, slot);
+      if (this.length(found - 1) === end - start && this.stands(found - 1, view, start)) return found - 1;
       slot = (slot + 1) & mask;
     }
-    return this.#spilled(source, bytes, start, end);
+    return this.#spilled(source, start, end, code);
+  }
+
+  /** The number of `text`; undefined if the document does not have it. */
+  find(text: string): number | undefined {
+    const bytes = Buffer.from(text);
+    const { view } = octetsOf(bytes);
+    const mask = this.#slots.length - 1;
+    let slot = hash(bytes, 0, bytes.length) & mask;
+    for (let probe = 0; probe < maxProbes; probe++) {
+      const found = this.#slots[slot] as number;
+      if (found === 0) return undefined;
+      if (this.length(found - 1) === bytes.length && this.stands(found - 1, view, 0)) return found - 1;
+      slot = (slot + 1) & mask;
+    }
+    return this.#spill?.get(bytes.toString('latin1'));
+  }
+
+  /** How many bytes an atom has. */
+  length(atom: number): number {
+    const row = atom << ATOM_SHIFT;
+    return (this.rows[row + ATOM_END] as number) - (this.rows[row + ATOM_START] as number);
+  }
+
+  /** Whether the bytes of `atom` stand at `start`; there must be as many. */
+  stands(atom: number, view: DataView, start: number): boolean {
+    const from = this.rows[(atom << ATOM_SHIFT) + ATOM_START] as number;
+    return sameBytes(view, start, this.octetsOf(atom).view, from, this.length(atom));
   }
 
   /** The atom as a string, made once. */
@@ -144,36 +187,84 @@ export class Atoms {
     return (this.#sources[source] as Octets).bytes;
   }
 
-  #seed(): void {
-    for (const [start, end] of preludeEnds) this.intern(0, prelude.bytes, start, end);
+  /** Forgets everything but the prelude. */
+  #forget(): void {
+    this.count = 0;
+    this.#taken = 0;
+    this.#inMemory = 0;
+    this.#strangers = 0;
+    this.#spill = undefined;
+    this.#strings.length = 0;
+    this.#locals.length = 0;
+    this.#slots = new Int32Array(keptSlots);
+    for (const bytes of prelude) this.intern({ id: 0, ...octetsOf(bytes) }, 0, bytes.length);
+    this.#remembered = this.count;
+    this.#kept = this.#taken;
     this.rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_BINDING] = ATOM_NONE;
+    this.rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_RENDERED] = ATOM_NONE;
     this.rows[(ATOM_XML << ATOM_SHIFT) + ATOM_BINDING] = ATOM_XML_URI;
   }
 
-  #add(source: number, start: number, end: number, slot: number): number {
+  /** Forgets atoms from `count` on, and bytes of the memory from `taken` on. */
+  #keep(count: number, taken: number): void {
+    const mask = this.#slots.length - 1;
+    for (let atom = count; atom < this.count; atom++) {
+      let slot = (this.#hashes[atom] as number) & mask;
+      while (this.#slots[slot] !== atom + 1) slot = (slot + 1) & mask;
+      this.#slots[slot] = 0;
+    }
+    for (let row = 0; count < this.count && row < count << ATOM_SHIFT; row += 1 << ATOM_SHIFT) {
+      if ((this.rows[row + ATOM_NEXT] as number) >= count) this.rows[row + ATOM_NEXT] = ATOM_NONE;
+      if ((this.rows[row + ATOM_AFTER] as number) >= count) this.rows[row + ATOM_AFTER] = ATOM_NONE;
+    }
+    if (this.#strings.length > count) this.#strings.length = count;
+    if (this.#locals.length > count) this.#locals.length = count;
+    this.count = count;
+    this.#remembered = count;
+    this.#inMemory = count;
+    this.#kept = taken;
+    this.#taken = taken;
+  }
+
+  #add(
+    source: Octets & { readonly id: number },
+    start: number,
+    end: number,
+    code: number,
+    slot: number,
+  ): number {
     const atom = this.count++;
     const row = atom << ATOM_SHIFT;
     if (row + (1 << ATOM_SHIFT) > this.rows.length) this.rows = grown(this.rows, row + (1 << ATOM_SHIFT));
+    if (atom >= this.#hashes.length) this.#hashes = grown(this.#hashes, atom + 1);
+    this.#hashes[atom] = code;
     const rows = this.rows;
-    rows[row + ATOM_START] = start;
-    rows[row + ATOM_END] = end;
-    rows[row + ATOM_SOURCE] = source;
-    rows[row + ATOM_FLAGS] = 0;
+    rows.fill(0, row, row + (1 << ATOM_SHIFT));
+    const length = end - start;
+    const fits = atom === this.#inMemory && atom < mostRemembered && this.#taken + length <= memorySize;
+    if (fits) {
+      copyShort(source.view, start, this.#memory.view, this.#taken, length);
+      rows[row + ATOM_START] = this.#taken;
+      this.#taken += length;
+      this.#inMemory++;
+    } else {
+      rows[row + ATOM_START] = start;
+      rows[row + ATOM_SOURCE] = source.id;
+    }
+    rows[row + ATOM_END] = (rows[row + ATOM_START] as number) + length;
     rows[row + ATOM_BINDING] = -1;
     rows[row + ATOM_RENDERED] = -1;
-    rows[row + ATOM_STAMP] = 0;
-    rows[row + ATOM_NEXT] = 0;
     if (slot >= 0) this.#slots[slot] = atom + 1;
     if (this.count * 2 > this.#slots.length) this.#rehash();
     return atom;
   }
 
-  #spilled(source: number, bytes: Buffer, start: number, end: number): number {
+  #spilled(source: Octets & { readonly id: number }, start: number, end: number, code: number): number {
     this.#spill ??= new Map();
-    const key = bytes.toString('latin1', start, end);
+    const key = source.bytes.toString('latin1', start, end);
     const known = this.#spill.get(key);
     if (known !== undefined) return known;
-    const atom = this.#add(source, start, end, -1);
+    const atom = this.#add(source, start, end, code, -1);
     this.#spill.set(key, atom);
     return atom;
   }
@@ -182,18 +273,22 @@ export class Atoms {
     const slots = new Int32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let atom = 0; atom < this.count; atom++) {
-      const row = atom << ATOM_SHIFT;
-      const start = this.rows[row + ATOM_START] as number;
-      const end = this.rows[row + ATOM_END] as number;
-      const bytes = this.bytesOf(atom);
-      let slot = hash(bytes, start, end) & mask;
+      let slot = (this.#hashes[atom] as number) & mask;
       let probe = 0;
       while (probe < maxProbes && slots[slot] !== 0) {
         slot = (slot + 1) & mask;
         probe++;
       }
       if (probe < maxProbes) slots[slot] = atom + 1;
-      else (this.#spill ??= new Map()).set(bytes.toString('latin1', start, end), atom);
+      else {
+        const row = atom << ATOM_SHIFT;
+        const key = this.bytesOf(atom).toString(
+          'latin1',
+          this.rows[row + ATOM_START],
+          this.rows[row + ATOM_END],
+        );
+        (this.#spill ??= new Map()).set(key, atom);
+      }
     }
     this.#slots = slots;
   }
@@ -209,11 +304,4 @@ function hash(bytes: Buffer, start: number, end: number): number {
   const d = bytes[start + ((length * 3) >> 2)] as number;
   const mixed = Math.imul(length + (a << 6) + (b << 12) + (c << 18) + (d << 24), 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
-}
-
-function same(left: Buffer, leftStart: number, right: Buffer, rightStart: number, length: number): boolean {
-  for (let at = 0; at < length; at++) {
-    if (left[leftStart + at] !== right[rightStart + at]) return false;
-  }
-  return true;
 }

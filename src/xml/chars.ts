@@ -42,7 +42,7 @@ valueBytes[0x0a] = TEXT_BLANK;
 valueBytes[0x0d] = TEXT_BLANK;
 valueBytes[0xef] = TEXT_HIGH;
 
-/** Two bytes at once: 0 if both are plain in text. Long text is looked at in half the time. */
+/** Two bytes at once, the first times 256: 0 if both are plain in text, which is looked at in half the time. */
 export const textPairs: Uint8Array = new Uint8Array(0x10000);
 for (let first = 0; first < 256; first++) {
   if (textBytes[first] === 0) textPairs.set(textBytes, first << 8);
@@ -109,6 +109,15 @@ const asciiId = /^[-.\w]+$/;
  */
 export function isIdToken(text: string): boolean {
   return asciiId.test(text) || (text !== '' && isNcName(`_${text}`));
+}
+
+/** Whether the bytes are ASCII characters of names without a colon, at least one. */
+export function isPlainName(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const kind = nameBytes[bytes[at] as number];
+    if (kind !== 1 && kind !== 2) return false;
+  }
+  return end > start;
 }
 
 /** Whether the bytes are an NCName; they must be valid UTF-8. */

@@ -62,7 +62,7 @@ export function parseDocument(bytes: Uint8Array, options: ParseOptions): XmlDocu
     const root = parser.message(encoded.start);
     return new XmlDocument(parser, root, encoded.transcoded);
   } catch (error) {
-    returnParser(parser);
+    returnParser(parser, false);
     throw error;
   }
 }
@@ -319,7 +319,7 @@ export class XmlDocument {
     if (this.#tree === released) return;
     this.#tree = released;
     this.#lazyModifier?.release(released);
-    returnParser(this.#parser);
+    returnParser(this.#parser, true);
   }
 
   /** Made when the first edit is: most messages that are only looked at have none. */

@@ -1,6 +1,6 @@
 import type { CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
-import { isIdToken } from './chars.js';
+import { isIdToken, isPlainName } from './chars.js';
 import { decode } from './references.js';
 import { overLimit, refusal } from './refusal.js';
 import {
@@ -70,8 +70,13 @@ export class IdIndexer {
     const start = tree.attributes[row + VALUE_START] as number;
     const end = tree.attributes[row + VALUE_END] as number;
     const coded = ((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & CODED) !== 0;
-    const id = coded ? decode(bytes, start, end, 'value').toString() : bytes.toString('utf8', start, end);
-    if (!isIdToken(id)) throw refusal('XML_ID_INVALID', 'an id is not made of name characters', offset);
+    // Nearly all ids are made of few characters of ASCII, which need no decoding and no second look.
+    const plain = isPlainName(bytes, start, end);
+    const id = coded
+      ? decode(bytes, start, end, 'value').toString()
+      : bytes.toString(plain ? 'latin1' : 'utf8', start, end);
+    if (!plain && !isIdToken(id))
+      throw refusal('XML_ID_INVALID', 'an id is not made of name characters', offset);
     if (tree.ids.has(id))
       throw refusal('XML_ID_DUPLICATE', `the id "${id.slice(0, 80)}" is given twice`, offset);
     if (tree.ids.size >= this.#limits.ids) throw overLimit('ids', this.#limits, offset);

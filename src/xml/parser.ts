@@ -3,7 +3,7 @@ import { isBlank } from './chars.js';
 import * as chars from './chars.js';
 import type { IdRules } from './ids.js';
 import { cdataEnd, commentEnd, instructionEnd, refuseNonCharacter, startsWith } from './markup.js';
-import { sameBytes } from './octets.js';
+import * as octets from './octets.js';
 import { canonicalInText, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit, refusal } from './refusal.js';
 import * as tables from './tables.js';
@@ -22,6 +22,7 @@ const {
   textBytes,
   textPairs,
 } = chars;
+const { sameBytes } = octets;
 
 const {
   ATOM_END,
@@ -93,9 +94,14 @@ export class Parser {
     this.#enter(this.tree.addSource(bytes));
   }
 
-  /** Forgets the document and keeps the memory. */
-  end(): void {
-    this.tree.reset();
+  /**
+   * Forgets the document and keeps the memory.
+   *
+   * @param learn the document was well-formed: what it calls things is worth remembering
+   */
+  end(learn: boolean): void {
+    this.#tags.leaveAll();
+    this.tree.reset(learn);
     this.#tags.enter(nothing);
     this.#source = nothing;
     this.#bytes = nothing.bytes;
@@ -306,7 +312,7 @@ export class Parser {
       (tree.atoms.rows[atom + ATOM_END] as number) - (tree.atoms.rows[atom + ATOM_START] as number);
     const name = (elements[row + START] as number) + 1;
     let position = at + 2 + length;
-    if (position >= bytes.length || !sameBytes(this.#view, at + 2, name, length))
+    if (position >= bytes.length || !sameBytes(this.#view, at + 2, this.#view, name, length))
       throw malformed('an end tag does not fit its start tag', at);
     if (bytes[position] !== 0x3e) {
       while (isBlank(bytes[position])) position++;
@@ -353,13 +359,13 @@ export class Parser {
 /** The offset of the first byte at or after `from` that is not plain text. Long text (base64) goes eight at a time. */
 function skipPlain(bytes: Buffer, view: DataView, from: number, end: number): number {
   const table = textBytes;
-  let at = from;
-  const near = Math.min(end, from + NEAR);
-  while (at < near) {
-    if (table[bytes[at] as number] !== 0) return at;
-    at++;
-  }
   const pairs = textPairs;
+  let at = from;
+  const near = Math.min(end - 1, from + NEAR);
+  while (at < near) {
+    if (pairs[view.getUint16(at)] !== 0) return table[bytes[at] as number] !== 0 ? at : at + 1;
+    at += 2;
+  }
   for (const last = end - 8; at <= last; at += 8) {
     const low = view.getInt32(at);
     const high = view.getInt32(at + 4);
@@ -383,8 +389,8 @@ export function takeParser(limits: Limits): Parser {
   return spare.pop() ?? new Parser(limits);
 }
 
-/** Gives a parser back; nobody may hold on to its tree. */
-export function returnParser(parser: Parser): void {
-  parser.end();
+/** Gives a parser back; nobody may hold on to its tree. See `Parser.end`. */
+export function returnParser(parser: Parser, learn: boolean): void {
+  parser.end(learn);
   if (spare.length < maxSpare) spare.push(parser);
 }

@@ -100,10 +100,16 @@ export const ATOM_STAMP = 8;
 /** Of a declaration's name: the prefix that it declares. */
 export const ATOM_DECLARED = 9;
 
-/** Of a name: the name that followed it when it was read last, or 0. */
+/** Of a name: the name of the attribute that followed it last in a start tag, or 0. */
 export const ATOM_NEXT = 10;
 /** Of a name: the first four bytes of its local part as a number that orders as they do. */
 export const ATOM_KEY = 11;
+/** The last document that had the atom as a name, as a prefix, as a namespace name. */
+export const ATOM_SEEN_NAME = 12;
+export const ATOM_SEEN_PREFIX = 13;
+export const ATOM_SEEN_URI = 14;
+/** What came after it last, or 0. Of a declaration's name: the namespace name. Of an element's: the next element's name. */
+export const ATOM_AFTER = 15;
 
 /** Flags of an atom. The name has been checked. */
 export const ATOM_NAME = 1;
@@ -116,7 +122,6 @@ export const ATOM_URI = 8;
 export const ATOM_RELATIVE = 16;
 /** A namespace name that must be escaped in an attribute value. */
 export const ATOM_ESCAPED = 32;
-export const ATOM_IS_PREFIX = 64;
 /** Whether the local part may name an id has been looked up. */
 export const ATOM_ASKED = 128;
 

@@ -2,13 +2,12 @@ import type { Limits } from '../core/limits.js';
 import * as atomNames from './atoms.js';
 import { isBlank } from './chars.js';
 import * as chars from './chars.js';
-
+import { Declarations } from './declarations.js';
 import { IdIndexer, type IdRules } from './ids.js';
 import { refuseNonCharacter } from './markup.js';
 import { NameReader } from './name-reader.js';
-import { refuseReserved, uriFlags } from './namespaces.js';
 import { lexicalOrder, sameLocal } from './order.js';
-import { canonicalInValue, decode, referenceEnd, referenceValue } from './references.js';
+import { canonicalInValue, referenceEnd, referenceValue } from './references.js';
 import { malformed, overLimit } from './refusal.js';
 import * as tables from './tables.js';
 import { nothing, type NodeId, type Source, type Tree } from './tree.js';
@@ -27,7 +26,6 @@ const {
   ATOM_PREFIX,
   ATOM_SHIFT,
   ATOM_STAMP,
-  ATOM_URI,
   ATTRIBUTE,
   ATTRIBUTE_FLAGS,
   ATTRIBUTE_NAME,
@@ -55,6 +53,9 @@ const {
   XML_ATTRIBUTES,
 } = tables;
 
+/** Start tags after which they are counted anew. */
+const lastStamp = 2 ** 30;
+
 /**
  * Reads start tags: names, attributes, namespace declarations, ids. Namespaces are resolved at once; what a tag
  * declares stays bound until `leave`.
@@ -64,21 +65,21 @@ export class TagReader {
   #limits: Limits;
   readonly #ids: IdIndexer;
   readonly #names: NameReader;
+  readonly #declarations: Declarations;
   #source: Source;
   #bytes: Buffer;
-  /** Declarations in force: element, prefix, what the prefix was bound to before. */
-  readonly #frames: number[] = [];
+  #rules: IdRules | undefined;
   #flags = 0;
   #stamp = 0;
   /** What the tag at hand has that needs a second look: prefixed attributes, possible ids. */
   #qualified = 0;
   #candidates = 0;
-  #uris = 0;
 
   constructor(tree: Tree, limits: Limits) {
     this.#tree = tree;
     this.#limits = limits;
     this.#ids = new IdIndexer(tree, limits);
+    this.#declarations = new Declarations(tree, limits);
     this.#source = nothing;
     this.#bytes = nothing.bytes;
     this.#names = new NameReader(tree, limits, this.#ids);
@@ -89,9 +90,13 @@ export class TagReader {
     this.#limits = limits;
     this.#ids.begin(limits, rules);
     this.#names.begin(limits);
-    this.#frames.length = 0;
-    this.#stamp = 0;
-    this.#uris = 0;
+    this.#declarations.begin(limits);
+    if (rules !== this.#rules) this.#tree.atoms.maskColumn(ATOM_FLAGS, ~(ATOM_ID | ATOM_ASKED));
+    this.#rules = rules;
+    if (this.#stamp > lastStamp) {
+      this.#tree.atoms.maskColumn(ATOM_STAMP, 0);
+      this.#stamp = 0;
+    }
   }
 
   /** Reads from `source` from now on. */
@@ -106,7 +111,7 @@ export class TagReader {
     const tree = this.#tree;
     const bytes = this.#bytes;
     const end = bytes.length;
-    const name = this.#names.read(at + 1);
+    const name = this.#names.element(at + 1);
     let position = at + 1 + this.#names.length;
     const first = tree.attributeCount;
     this.#flags = LEXICAL;
@@ -115,7 +120,7 @@ export class TagReader {
     this.#stamp++;
     position = position < end && bytes[position] === 0x3e ? position + 1 : this.#attributes(position, first);
     const count = tree.attributeCount - first;
-    if ((this.#flags & DECLARES) !== 0) this.#declare(first, count, element);
+    if ((this.#flags & DECLARES) !== 0) this.#declarations.declare(this.#source, first, count, element);
     const prefix = tree.atoms.rows[(name << ATOM_SHIFT) + ATOM_PREFIX] as number;
     const uri = tree.atoms.rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] as number;
     if (uri < 0) throw this.#unbound(prefix, at);
@@ -136,40 +141,17 @@ export class TagReader {
 
   /** Ends the scope of what `element` declared. */
   leave(element: NodeId): void {
-    const frames = this.#frames;
-    const rows = this.#tree.atoms.rows;
-    while (frames.length > 0 && frames[frames.length - 3] === element) {
-      const before = frames.pop() as number;
-      const prefix = frames.pop() as number;
-      frames.pop();
-      rows[(prefix << ATOM_SHIFT) + ATOM_BINDING] = before;
-    }
+    this.#declarations.leave(element);
   }
 
   /** Ends every scope. */
   leaveAll(): void {
-    while (this.#frames.length > 0) this.leave(this.#frames[this.#frames.length - 3] as number);
+    this.#declarations.leaveAll();
   }
 
   /** Puts the declarations of `element`, read earlier, in force again. */
   reenter(element: NodeId): void {
-    const tree = this.#tree;
-    const first = tree.get(element, ATTRIBUTE);
-    for (let index = first; index < first + tree.get(element, ATTRIBUTES); index++) {
-      const row = index << ATTRIBUTE_SHIFT;
-      if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) continue;
-      this.#bind(
-        element,
-        tree.attributes[row + ATTRIBUTE_PREFIX] as number,
-        tree.attributes[row + ATTRIBUTE_URI] as number,
-      );
-    }
-  }
-
-  #bind(element: NodeId, prefix: number, uri: number): void {
-    const slot = (prefix << ATOM_SHIFT) + ATOM_BINDING;
-    this.#frames.push(element, prefix, this.#tree.atoms.rows[slot] as number);
-    this.#tree.atoms.rows[slot] = uri;
+    this.#declarations.reenter(element);
   }
 
   /** Reads attributes up to the end of the tag; returns the offset after `>`. */
@@ -208,7 +190,7 @@ export class TagReader {
   #attribute(start: number): number {
     const bytes = this.#bytes;
     const tree = this.#tree;
-    const name = this.#names.read(start);
+    const name = this.#names.attribute(start);
     let position = start + this.#names.length;
     let flags = VERBATIM;
     if (bytes[position] !== 0x3d || bytes[position + 1] !== 0x22) {
@@ -217,7 +199,15 @@ export class TagReader {
     }
     const valueStart = position + 2;
     const quote = bytes[valueStart - 1] as number;
-    let valueEnd = plainValueEnd(bytes, valueStart);
+    const rows = tree.atoms.rows;
+    const atom = name << ATOM_SHIFT;
+    const nameFlags = rows[atom + ATOM_FLAGS] as number;
+    // Messages declare the same namespaces over and over.
+    const uri =
+      (nameFlags & ATOM_DECLARES) !== 0
+        ? this.#declarations.guess(this.#source, name, valueStart, quote)
+        : ATOM_NONE;
+    let valueEnd = uri === ATOM_NONE ? plainValueEnd(bytes, valueStart) : valueStart + tree.atoms.length(uri);
     if (bytes[valueEnd] !== quote) {
       valueEnd = this.#value(valueStart, valueEnd, quote);
       if (this.#valueCoded) flags |= CODED;
@@ -225,11 +215,8 @@ export class TagReader {
     }
     if (valueEnd - valueStart > this.#limits.attribute)
       throw overLimit('attribute', this.#limits, valueStart);
-    const atom = name << ATOM_SHIFT;
-    const rows = tree.atoms.rows;
     if (rows[atom + ATOM_STAMP] === this.#stamp) throw malformed('an attribute is given twice', start);
     rows[atom + ATOM_STAMP] = this.#stamp;
-    const nameFlags = rows[atom + ATOM_FLAGS] as number;
     let prefix = rows[atom + ATOM_PREFIX] as number;
     if ((nameFlags & ATOM_DECLARES) !== 0) {
       flags |= DECLARATION;
@@ -245,7 +232,7 @@ export class TagReader {
     attributes[row + VALUE_START] = valueStart;
     attributes[row + VALUE_END] = valueEnd;
     attributes[row + ATTRIBUTE_NAME] = name;
-    attributes[row + ATTRIBUTE_URI] = ATOM_NONE;
+    attributes[row + ATTRIBUTE_URI] = uri;
     attributes[row + ATTRIBUTE_PREFIX] = prefix;
     attributes[row + ATTRIBUTE_FLAGS] = flags;
     return valueEnd + 1;
@@ -306,47 +293,6 @@ export class TagReader {
       default:
         throw malformed('a character is not allowed in XML', at);
     }
-  }
-
-  /** Puts the declarations of a start tag in force. */
-  #declare(first: number, count: number, element: NodeId): void {
-    const tree = this.#tree;
-    let declarations = 0;
-    for (let index = first; index < first + count; index++) {
-      const row = index << ATTRIBUTE_SHIFT;
-      if (((tree.attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) === 0) continue;
-      if (++declarations > this.#limits.declarations) {
-        throw overLimit('declarations', this.#limits, tree.attributes[row + NAME_START] as number);
-      }
-      const prefix = tree.attributes[row + ATTRIBUTE_PREFIX] as number;
-      const uri = this.#uri(row);
-      refuseReserved(prefix, uri, tree.attributes[row + NAME_START] as number);
-      tree.attributes[row + ATTRIBUTE_URI] = uri;
-      this.#bind(element, prefix, uri);
-    }
-  }
-
-  /** The atom of the namespace name that the declaration in `row` gives. */
-  #uri(row: number): number {
-    const tree = this.#tree;
-    const start = tree.attributes[row + VALUE_START] as number;
-    const end = tree.attributes[row + VALUE_END] as number;
-    if (end - start > this.#limits.uri) throw overLimit('uri', this.#limits, start);
-    let atom: number;
-    const written = (tree.attributes[row + ATTRIBUTE_FLAGS] as number) & (CODED | VERBATIM);
-    if ((written & CODED) !== 0) {
-      const value = Buffer.from(decode(this.#bytes, start, end, 'value'));
-      atom = tree.atoms.intern(tree.addSource(value).id, value, 0, value.length);
-    } else {
-      atom = tree.atoms.intern(this.#source.id, this.#bytes, start, end);
-    }
-    const flags = (atom << ATOM_SHIFT) + ATOM_FLAGS;
-    if (((tree.atoms.rows[flags] as number) & ATOM_URI) === 0) {
-      if (++this.#uris > this.#limits.namespaces) throw overLimit('namespaces', this.#limits, start);
-      tree.atoms.rows[flags] =
-        (tree.atoms.rows[flags] as number) | uriFlags(tree.atoms, atom, written === VERBATIM);
-    }
-    return atom;
   }
 
   /** Resolves the prefixes of attributes, refuses duplicates, indexes ids. */

@@ -1,4 +1,4 @@
-import { Atoms, prelude } from './atoms.js';
+import { Atoms, memorySize } from './atoms.js';
 import { octetsOf, viewOf, type Octets } from './octets.js';
 import { grown } from './tables.js';
 import * as tables from './tables.js';
@@ -44,8 +44,8 @@ export class Tree {
   marks: Int32Array;
   markCount = 0;
   readonly atoms: Atoms;
-  /** By their numbers; source 0 is the prelude. */
-  readonly sources: Source[] = [{ ...nothing, ...prelude }];
+  /** By their numbers; source 0 holds the names that the parser remembers. */
+  readonly sources: Source[] = [];
   /** Texts of start tags that were edited. */
   readonly tags: Map<NodeId, Source> = new Map();
   readonly ids: Map<string, NodeId> = new Map();
@@ -62,11 +62,14 @@ export class Tree {
     this.elements = new Int32Array(64 << ELEMENT_SHIFT);
     this.attributes = new Int32Array(64 << ATTRIBUTE_SHIFT);
     this.marks = new Int32Array(16 << MARK_SHIFT);
-    this.atoms = new Atoms(this.sources);
+    const memory = octetsOf(Buffer.alloc(memorySize));
+    this.sources.push({ ...nothing, ...memory });
+    this.atoms = new Atoms(this.sources, memory);
   }
 
-  /** Forgets the document and keeps the memory. */
-  reset(): void {
+  /** Forgets the document and keeps the memory; `learn` as in `Parser.end`. */
+  reset(learn: boolean): void {
+    this.atoms.reset(learn);
     this.elementCount = 0;
     this.attributeCount = 0;
     this.markCount = 0;
@@ -75,7 +78,6 @@ export class Tree {
     if (this.tags.size > 0) this.tags.clear();
     if (this.ids.size > 0) this.ids.clear();
     if (this.idOf.size > 0) this.idOf.clear();
-    this.atoms.reset();
   }
 
   /** Takes bytes in as a further source, still without elements. */

@@ -98,7 +98,15 @@ const method = { algorithm: 'inclusive-1.0', comments: true } as const;
 
 function ourJudgement(bytes: Buffer): Judgement {
   let form = '';
-  const code = codeOf(() => (form = canonical(parse(bytes), 'document', method)));
+  const code = codeOf(() => {
+    const document = parse(bytes);
+    try {
+      form = canonical(document, 'document', method);
+    } finally {
+      // So that what its parser remembers is put to the test by the next.
+      document.release();
+    }
+  });
   return { code, form };
 }
 

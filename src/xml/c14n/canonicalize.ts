@@ -59,12 +59,13 @@ export function canonicalize(
   options: C14nOptions = {},
 ): void {
   const output = new Output(sink);
+  const run = new Canonicalizer(document.tree, method, output, options.exclude ?? NONE);
   try {
-    const run = new Canonicalizer(document.tree, method, output, options.exclude ?? NONE);
     if (apex === 'document') run.document(document.root);
     else run.element(apex);
     output.flush();
   } finally {
+    run.end();
     output.release();
   }
 }
@@ -99,6 +100,11 @@ class Canonicalizer {
     this.#misc(source, 0, place?.start ?? this.#tree.get(root, START), false);
     this.element(root);
     this.#misc(source, place?.end ?? this.#tree.get(root, END), source.bytes.length, true);
+  }
+
+  /** Leaves nothing behind, whatever happened. */
+  end(): void {
+    this.#tags.end();
   }
 
   element(apex: NodeId): void {
@@ -263,11 +269,10 @@ class Canonicalizer {
 
 /** The atoms of listed prefixes; a prefix that the document does not have cannot be in scope anywhere. */
 function prefixAtoms(tree: Tree, prefixes: readonly string[]): Set<number> {
-  const wanted = new Set(prefixes.map((prefix) => (prefix === '#default' ? '' : prefix)));
   const found = new Set<number>();
-  if (wanted.size === 0) return found;
-  for (let atom = ATOM_NONE; atom < tree.atoms.count; atom++) {
-    if (wanted.has(tree.atoms.text(atom))) found.add(atom);
+  for (const prefix of prefixes) {
+    const atom = prefix === '#default' ? ATOM_NONE : tree.atoms.find(prefix);
+    if (atom !== undefined) found.add(atom);
   }
   return found;
 }

@@ -1,5 +1,9 @@
 import type { ByteSink } from '../../core/contracts.js';
-import { octetsOf, type Octets } from '../octets.js';
+import type { Octets } from '../octets.js';
+import * as octets from '../octets.js';
+
+// V8 folds a module's own constants, but not imported ones (perf/README.md).
+const { copyShort, octetsOf } = octets;
 
 /** Octets per call of the sink: divisible by 3 and 16, and below what costs page faults (docs/adr). */
 const chunkSize = 49152;
@@ -64,15 +68,4 @@ export class Output {
       this.#sink.write(bytes.subarray(at, Math.min(at + chunkSize, end)));
     }
   }
-}
-
-/** Copies four bytes at a time; the last four may overlap what went before. */
-function copyShort(from: DataView, start: number, target: DataView, offset: number, length: number): void {
-  if (length < 4) {
-    for (let at = 0; at < length; at++) target.setUint8(offset + at, from.getUint8(start + at));
-    return;
-  }
-  const last = length - 4;
-  for (let at = 0; at < last; at += 4) target.setInt32(offset + at, from.getInt32(start + at));
-  target.setInt32(offset + last, from.getInt32(start + last));
 }

@@ -44,6 +44,8 @@ const {
   VERBATIM,
 } = tables;
 
+/** Beyond every offset. */
+const BEYOND = 0x7fffffff;
 const XMLNS = octetsOf(Buffer.from(' xmlns'));
 const EQUALS_QUOTE = octetsOf(Buffer.from('="'));
 
@@ -82,9 +84,6 @@ export class StartTags {
     this.#exclusive = exclusive;
     this.#inclusive = inclusive;
     [this.#frames, this.#rendered, this.#order] = tree.scratch;
-    const rows = tree.atoms.rows;
-    for (let atom = 0; atom < tree.atoms.count; atom++) rows[(atom << ATOM_SHIFT) + ATOM_RENDERED] = -1;
-    rows[(ATOM_NONE << ATOM_SHIFT) + ATOM_RENDERED] = ATOM_NONE;
   }
 
   /** How many entries are remembered: a mark for `leave`. */
@@ -107,6 +106,11 @@ export class StartTags {
       count -= 3;
     }
     this.#frameCount = count;
+  }
+
+  /** Forgets everything: atoms outlive the run. */
+  end(): void {
+    this.leave(BEYOND, 0);
   }
 
   /** Begins a tag: nothing to render yet. */
