@@ -115,7 +115,14 @@ export function printRows(result) {
     console.log(
       `${verdict} ${each.case.padEnd(width)}  ${String(each.cpu_us).padStart(9)} µs   ${each.against.padEnd(other)} ${String(each.against_cpu_us).padStart(9)} µs   ratio ${each.ratio.toFixed(2).padStart(6)}  (${(1 / each.ratio).toFixed(2)}×)  ${budget}`,
     );
+    if (each.rps !== undefined) console.log(shownLatency(each));
   }
+}
+
+/** Of benches over HTTP: what was reached, and how a fixed rate was borne. */
+function shownLatency(each) {
+  const { most_rps: most, rps, p50_ms: p50, p99_ms: p99, loop_p99_ms: loop, loop_max_ms: longest } = each;
+  return `      at most ${most} rps; at ${rps} rps p50 ${p50} ms, p99 ${p99} ms, event loop p99 ${loop} ms, longest ${longest} ms`;
 }
 
 function shownBudget({ budget, reachable }) {
