@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { gateway, load, service, withGateway, withService } from './support/files.js';
+import { gateway, load, service, withGateway, withService, type Loaded } from './support/files.js';
 
 /** Findings of a gateway file, but for the missing services and what nothing uses. */
 const found = (text: string): string[] =>
@@ -203,6 +203,50 @@ describe('algorithms', () => {
     const { lines, gateway: loaded } = withService(`${service}algorithms: { allow: [nonsense] }\n`);
     expect(lines).toEqual(['services/orders.yaml:13:23 CONFIG_UNKNOWN_NAME']);
     expect(loaded).toBeDefined();
+  });
+});
+
+describe('the gateway of design/policy.md', () => {
+  const example = `listen:   { host: 127.0.0.1, port: 8080 }
+clients:  [{ bearer: { env: T } }, { address: 10.0.0.0/8 }]
+admin:    { host: 127.0.0.1, port: 9090, trace-token: { env: TRACE } }
+provider: openssl
+fallback: openssl
+keys:
+  client:  { store: p12, file: keys/client.p12, password: { env: CLIENT_P12_PASSWORD },
+             hsm: { module: /usr/lib/softhsm/libsofthsm2.so, token: prod, label: client, pin: { file: pin.txt } } }
+  vault:   { hsm: [{ module: /m.so, token: a, label: sign, pin: { env: A } }, { module: /m.so, token: b, label: sign, pin: { env: B } }] }
+  tls:     { store: pem, certificate: tls.pem, key: tls.key, password: { env: Q } }
+  partner: [{ store: pem, certificate: old.pem }, { store: pem, certificate: new.pem, from: 2027-03-01T02:00:00Z }]
+trust:
+  partners: { anchors: [certs/partner-ca.pem], crl: [certs/partner.crl], subjects: ["CN=partner,O=Acme"] }
+  zeep:     { certificates: [certs/zeep.pem] }
+namespaces: { wsa: http://www.w3.org/2005/08/addressing, o: urn:orders }
+algorithms: { profile: default, allow: ["rsa-sha1 for verify until 2027-06-30"] }
+limits:   { envelope: 4MiB, depth: 100 }
+replay:   { store: memory }
+services: services/*.yaml
+`;
+  const loaded = (text: string): Loaded => load({ 'gateway.yaml': text, 'services/orders.yaml': service });
+
+  it('is refused for its revocation list alone, which this version does not read', () => {
+    const { text, gateway: started } = loaded(example);
+    expect(started).toBeUndefined();
+    expect(text.match(/ error /g)).toHaveLength(1);
+    expect(text).toContain('gateway.yaml:13:48: error CONFIG_NOT_AVAILABLE: certificate revocation lists');
+    expect(text).toContain('help: take crl out, knowing that revoked certificates are then accepted');
+  });
+
+  it('is accepted without it, with everything that it says', () => {
+    const { gateway: started, text } = loaded(example.replace('crl: [certs/partner.crl], ', ''));
+    expect(text).not.toContain(' error ');
+    expect(started).toMatchObject({
+      clients: [{ bearer: { env: 'T' } }, { address: '10.0.0.0/8' }],
+      admin: { traceToken: { env: 'TRACE' } },
+      limits: { envelope: 4 * 1024 * 1024, depth: 100 },
+    });
+    expect(started?.keys.get('vault')?.entries[0]?.hsm).toHaveLength(2);
+    expect(started?.keys.get('partner')?.entries[1]?.from).toBe(Date.UTC(2027, 2, 1, 2));
   });
 });
 

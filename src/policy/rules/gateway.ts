@@ -19,12 +19,13 @@ export function gatewayRules(shape: GatewayShape): Finding[] {
 
 function notAvailable(shape: GatewayShape): Finding[] {
   const findings: Finding[] = [];
-  const later = (path: Path, what: string): void => {
+  const later = (path: Path, what: string, help?: string): void => {
     findings.push({
       code: 'CONFIG_NOT_AVAILABLE',
       message: `${what} not available in this version`,
       path,
       key: true,
+      help,
     });
   };
   if (shape.documents !== undefined) later(['documents'], 'documents are');
@@ -32,10 +33,14 @@ function notAvailable(shape: GatewayShape): Finding[] {
     later(['replay', 'store'], `the replay store ${shape.replay.store} is`);
   }
   for (const [name, trust] of Object.entries(shape.trust)) {
-    if (trust.crl !== undefined) later(['trust', name, 'crl'], 'certificate revocation lists are');
+    if (trust.crl !== undefined) later(['trust', name, 'crl'], 'certificate revocation lists are', crlHelp);
   }
   return findings;
 }
+
+/** Ignoring a list in silence would accept what it revokes. */
+const crlHelp =
+  'take crl out, knowing that revoked certificates are then accepted until they expire; certificates (pinned) can be taken out one by one';
 
 function keyRules(name: string, key: KeyShape | readonly KeyShape[]): Finding[] {
   if (!isList(key)) return entryRules(key, ['keys', name]);
