@@ -27,6 +27,7 @@ export function register(program: Command): void {
     .option('--since <time>', 'from this time on (UTC)', moment)
     .option('--until <time>', 'before this time (UTC)', moment)
     .option('--outcome <outcome>', 'ok, refused, fault, error or all', 'ok')
+    .option('--parts', 'also the parts of each step: c14n, private-key, cipher, …')
     .option('--slowest <n>', 'also list the slowest exchanges', whole)
     .option('--compare <a...>', 'two logs, or two values of --by, side by side')
     .option('--json', 'as JSON')

@@ -60,6 +60,40 @@ describe('steps', () => {
     `);
   });
 
+  it('shows the parts of steps when asked, below their step', () => {
+    const parts = (scale: number): object => ({
+      steps: [
+        { step: 'sign', us: 80 * scale, parts: { c14n: 10 * scale, 'private-key': 60 * scale } },
+        { step: 'send', us: 9, parts: { write: 9 } },
+      ],
+    });
+    const [a, b] = [log('parts-a.log', [record(0, parts(1))]), log('parts-b.log', [record(0, parts(2))])];
+    const { out } = countersign(['steps', a, '--parts']);
+    expect(out.split('\n').map((line) => line.slice(0, 13).trimEnd())).toEqual([
+      'orders reques',
+      'step',
+      'sign',
+      '  c14n',
+      '  private-key',
+      'send',
+      '  write',
+      '(other)',
+      'total',
+      '',
+    ]);
+    const json: unknown = JSON.parse(countersign(['steps', '--compare', a, b, '--parts', '--json']).out);
+    expect(json).toMatchObject({
+      steps: expect.arrayContaining([
+        expect.objectContaining({
+          step: 'sign',
+          part: 'private-key',
+          a: expect.objectContaining({ p50: 60 }),
+        }),
+      ]),
+    });
+    expect(countersign(['steps', a]).out).not.toContain('c14n');
+  });
+
   it('reads standard input', () => {
     const { out } = countersign(['steps', '-', '--json'], `${record(1)}\n`);
     expect(JSON.parse(out)).toMatchObject({ groups: [{ service: 'orders', exchanges: 1 }] });

@@ -10,6 +10,7 @@ export interface StepsOptions {
   readonly until?: string;
   readonly outcome: string;
   readonly slowest?: number;
+  readonly parts?: true;
   readonly compare?: readonly string[];
   readonly json?: true;
 }
@@ -61,9 +62,9 @@ async function compareCommand(
 /** @returns the report of the outcome that was asked for, and how many exchanges had another */
 async function collect(
   logs: readonly string[],
-  { by, slowest, since, until, outcome }: StepsOptions,
+  { by, slowest, parts, since, until, outcome }: StepsOptions,
 ): Promise<{ report: StepReport; others: number }> {
-  const report = new StepReport(by, slowest);
+  const report = new StepReport(by, slowest, parts);
   let others = 0;
   const take = (exchange: Exchange): void => {
     if (outcome === 'all' || exchange.outcome === outcome) report.add(exchange);

@@ -23,6 +23,8 @@ export interface ExchangeStep {
   readonly us: number;
   /** The key that it used. */
   readonly key?: string;
+  /** Microseconds of its parts. */
+  readonly parts?: Readonly<Record<string, unknown>>;
 }
 
 export interface Selection {
@@ -89,9 +91,9 @@ function toExchange(line: string): Exchange | undefined {
 
 function toStep(value: unknown): ExchangeStep[] {
   if (!isMap(value)) return [];
-  const { step, us, key } = value;
+  const { step, us, key, parts } = value;
   if (typeof step !== 'string' || typeof us !== 'number') return [];
-  return [typeof key === 'string' ? { step, us, key } : { step, us }];
+  return [{ step, us, ...(typeof key === 'string' ? { key } : {}), ...(isMap(parts) ? { parts } : {}) }];
 }
 
 const isMap = (value: unknown): value is Record<string, unknown> =>

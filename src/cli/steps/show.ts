@@ -18,8 +18,11 @@ const columns: readonly Column[] = [
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
+/** Parts are set in below their step. */
+const nameOf = ({ step, part }: StepStatistics): string => (part === undefined ? step : `  ${part}`);
+
 const cells = (row: StepStatistics): string[] => [
-  row.step,
+  nameOf(row),
   String(row.count),
   String(row.p50),
   String(row.p95),
@@ -62,9 +65,12 @@ export interface Comparison {
   readonly service: string;
   readonly chain: string;
   readonly step: string;
+  readonly part?: string;
   readonly a: StepStatistics | undefined;
   readonly b: StepStatistics | undefined;
 }
+
+const keyOf = ({ step, part }: StepStatistics): string => JSON.stringify([step, part]);
 
 /** Steps of both sides, in the order of the first. */
 export function compare(a: readonly GroupStatistics[], b: readonly GroupStatistics[]): Comparison[] {
@@ -74,14 +80,16 @@ export function compare(a: readonly GroupStatistics[], b: readonly GroupStatisti
     const find = (side: readonly GroupStatistics[]): readonly StepStatistics[] =>
       side.find((group) => group.service === service && group.chain === chain)?.steps ?? [];
     const [left, right_] = [find(a), find(b)];
-    const steps = [...new Set([...left, ...right_].map(({ step }) => step))];
-    const last: string[] = steps.filter((step) => step === '(other)' || step === 'total');
-    return [...steps.filter((step) => !last.includes(step)), ...last].map((step) => ({
+    const named = new Map([...left, ...right_].map((row) => [keyOf(row), row]));
+    const isLast = ({ step }: StepStatistics): boolean => step === '(other)' || step === 'total';
+    const rows = [...named.values()];
+    return [...rows.filter((row) => !isLast(row)), ...rows.filter(isLast)].map((row) => ({
       service,
       chain,
-      step,
-      a: left.find((row) => row.step === step),
-      b: right_.find((row) => row.step === step),
+      step: row.step,
+      ...(row.part === undefined ? {} : { part: row.part }),
+      a: left.find((each) => keyOf(each) === keyOf(row)),
+      b: right_.find((each) => keyOf(each) === keyOf(row)),
     }));
   });
 }
@@ -104,10 +112,10 @@ export function showComparison(rows: readonly Comparison[], names: readonly [str
     right('p99 B'),
     right('change'),
   ];
-  const lines = rows.map(({ service, chain, step, a, b }) => [
+  const lines = rows.map(({ service, chain, step, part, a, b }) => [
     service,
     chain,
-    step,
+    part === undefined ? step : `  ${part}`,
     number(a?.p50),
     number(b?.p50),
     change(a?.p50, b?.p50),

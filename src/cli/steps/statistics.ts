@@ -35,6 +35,8 @@ class Numbers {
 /** One line of the table. Microseconds; shares from 0 to 1. */
 export interface StepStatistics {
   readonly step: string;
+  /** A part of the step; the step as a whole has none. */
+  readonly part?: string;
   readonly count: number;
   readonly p50: number;
   readonly p95: number;
@@ -59,32 +61,32 @@ export interface GroupStatistics {
 class Samples {
   readonly index: Numbers = new Numbers();
   readonly us: Numbers = new Numbers();
+  readonly parts: Map<string, Samples> = new Map<string, Samples>();
 }
 
 /** The exchanges of one service and chain. */
 class Group {
   readonly #totals = new Numbers();
   readonly #steps = new Map<string, Samples>();
+  readonly #withParts: boolean;
+
+  constructor(withParts: boolean) {
+    this.#withParts = withParts;
+  }
 
   add({ total, steps }: Exchange): void {
     const index = this.#totals.length;
     this.#totals.push(total);
     let rest = total;
-    for (const { step, us } of steps) {
-      this.#take(step, index, us);
+    for (const { step, us, parts = {} } of steps) {
+      const taken = take(this.#steps, step, index, us);
       rest -= us;
+      if (!this.#withParts) continue;
+      for (const [part, micros] of Object.entries(parts)) {
+        if (typeof micros === 'number') take(taken.parts, part, index, micros);
+      }
     }
-    this.#take(other, index, Math.max(0, rest));
-  }
-
-  #take(step: string, index: number, us: number): void {
-    let samples = this.#steps.get(step);
-    if (samples === undefined) {
-      samples = new Samples();
-      this.#steps.set(step, samples);
-    }
-    samples.index.push(index);
-    samples.us.push(us);
+    take(this.#steps, other, index, Math.max(0, rest));
   }
 
   get exchanges(): number {
@@ -107,10 +109,26 @@ class Group {
     const names = [...this.#steps.keys()].filter((step) => step !== other);
     const rows = [...names, other].flatMap((step) => {
       const samples = this.#steps.get(step);
-      return samples === undefined ? [] : [row(step, samples)];
+      if (samples === undefined) return [];
+      const parts = [...samples.parts].map(([part, each]) => {
+        const { step: name, ...figures } = row(step, each);
+        return { step: name, part, ...figures };
+      });
+      return [row(step, samples), ...parts];
     });
     return [...rows, { ...summary('total', totals), share: ratio(all, all), slowest: ratio(slow, slow) }];
   }
+}
+
+function take(steps: Map<string, Samples>, name: string, index: number, us: number): Samples {
+  let samples = steps.get(name);
+  if (samples === undefined) {
+    samples = new Samples();
+    steps.set(name, samples);
+  }
+  samples.index.push(index);
+  samples.us.push(us);
+  return samples;
 }
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
@@ -138,16 +156,21 @@ export type GroupBy = 'peer' | 'operation' | 'provider';
 export class StepReport {
   readonly #by: GroupBy | undefined;
   readonly #slowest: number;
+  readonly #withParts: boolean;
   readonly #groups = new Map<
     string,
     { service: string; chain: string; by: string | undefined; group: Group }
   >();
   #slow: Exchange[] = [];
 
-  /** @param slowest how many of the slowest exchanges are kept */
-  constructor(by: GroupBy | undefined, slowest = 0) {
+  /**
+   * @param slowest how many of the slowest exchanges are kept
+   * @param withParts whether the parts of steps are told too
+   */
+  constructor(by: GroupBy | undefined, slowest = 0, withParts = false) {
     this.#by = by;
     this.#slowest = slowest;
+    this.#withParts = withParts;
   }
 
   add(exchange: Exchange): void {
@@ -156,7 +179,7 @@ export class StepReport {
     const key = JSON.stringify([service, chain, by]);
     let entry = this.#groups.get(key);
     if (entry === undefined) {
-      entry = { service, chain, by, group: new Group() };
+      entry = { service, chain, by, group: new Group(this.#withParts) };
       this.#groups.set(key, entry);
     }
     entry.group.add(exchange);
