@@ -1,21 +1,7 @@
-import type { HashName } from '../../core/contracts.js';
-import type { AlgorithmStatus, SignatureDescriptor } from './descriptor.js';
+import type { SignatureDescriptor } from './descriptor.js';
+import { hashedSignature } from './hashed.js';
 
-const hmac = (
-  id: string,
-  hash: HashName,
-  uri: string,
-  status: AlgorithmStatus = 'current',
-): SignatureDescriptor =>
-  Object.freeze({
-    kind: 'signature',
-    id,
-    uri,
-    status,
-    clause: 'XMLDSIG 1.1 §6.3.1',
-    key: Object.freeze({ kind: 'secret' }),
-    algorithm: Object.freeze({ name: 'HMAC', hash }),
-  });
+const hmac = hashedSignature({ clause: 'XMLDSIG 1.1 §6.3.1', key: 'secret', name: 'HMAC' });
 
 export const hmacAlgorithms: readonly SignatureDescriptor[] = Object.freeze([
   hmac('hmac-sha1', 'SHA-1', 'http://www.w3.org/2000/09/xmldsig#hmac-sha1', 'legacy'),

@@ -1,23 +1,9 @@
-import type { HashName } from '../../core/contracts.js';
-import type { AlgorithmStatus, SignatureDescriptor } from './descriptor.js';
+import type { SignatureDescriptor } from './descriptor.js';
+import { hashedSignature } from './hashed.js';
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';
 
-const rsa = (
-  id: string,
-  hash: HashName,
-  uri: string,
-  status: AlgorithmStatus = 'current',
-): SignatureDescriptor =>
-  Object.freeze({
-    kind: 'signature',
-    id,
-    uri,
-    status,
-    clause: 'XMLDSIG 1.1 §6.4.2',
-    key: Object.freeze({ kind: 'RSA' }),
-    algorithm: Object.freeze({ name: 'RSASSA-PKCS1-v1_5', hash }),
-  });
+const rsa = hashedSignature({ clause: 'XMLDSIG 1.1 §6.4.2', key: 'RSA', name: 'RSASSA-PKCS1-v1_5' });
 
 /** RSA with the padding of PKCS#1 v1.5. */
 export const rsaAlgorithms: readonly SignatureDescriptor[] = Object.freeze([
