@@ -2,6 +2,7 @@ import { EMPTY } from '../../core/bytes.js';
 import type { KeyFacts, KeyHandle, KeyUse } from '../contract.js';
 import { foreignKey } from '../failures.js';
 import type { PssParameters } from '../padding/pss.js';
+import { ProviderKey } from '../provider-key.js';
 import type { CurveName } from './curves.js';
 import type { RsaEngine, RsaPublic } from './rsa.js';
 
@@ -21,13 +22,7 @@ export type Material =
   | { readonly type: 'secret'; readonly bytes: Uint8Array };
 
 /** An opaque key. */
-export class JsKey implements KeyHandle {
-  readonly provider: string = NAME;
-  readonly kind: KeyHandle['kind'];
-  readonly bits: number;
-  readonly curve?: string;
-  readonly visibility: KeyHandle['visibility'];
-  readonly uses: readonly KeyUse[];
+export class JsKey extends ProviderKey {
   readonly #material: Material;
 
   constructor(
@@ -36,11 +31,7 @@ export class JsKey implements KeyHandle {
     uses: readonly KeyUse[],
     material: Material,
   ) {
-    this.kind = facts.kind;
-    this.bits = facts.bits;
-    if (facts.curve !== undefined) this.curve = facts.curve;
-    this.visibility = visibility;
-    this.uses = Object.freeze([...uses]);
+    super(NAME, facts, visibility, uses);
     this.#material = material;
     Object.freeze(this);
   }

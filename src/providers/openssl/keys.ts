@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, sub
 import { concat } from '../../core/bytes.js';
 import type { HashName, KeyFacts, KeyHandle, KeyUse } from '../contract.js';
 import { foreignKey, keyUnreadable, privateKeyUnreadable } from '../failures.js';
+import { ProviderKey } from '../provider-key.js';
 import { digest } from './digest.js';
 
 export const NAME = 'openssl';
@@ -20,13 +21,7 @@ export interface RsaPrivate {
 }
 
 /** An opaque key on a KeyObject. */
-export class OpensslKey implements KeyHandle {
-  readonly provider: string = NAME;
-  readonly kind: KeyHandle['kind'];
-  readonly bits: number;
-  readonly curve?: string;
-  readonly visibility: KeyHandle['visibility'];
-  readonly uses: readonly KeyUse[];
+export class OpensslKey extends ProviderKey {
   readonly #object: KeyObject;
   readonly #rsa: RsaPrivate | undefined;
 
@@ -37,11 +32,7 @@ export class OpensslKey implements KeyHandle {
     object: KeyObject,
     rsa?: RsaPrivate,
   ) {
-    this.kind = facts.kind;
-    this.bits = facts.bits;
-    if (facts.curve !== undefined) this.curve = facts.curve;
-    this.visibility = visibility;
-    this.uses = Object.freeze([...uses]);
+    super(NAME, facts, visibility, uses);
     this.#object = object;
     this.#rsa = rsa;
     Object.freeze(this);

@@ -1,5 +1,6 @@
-import type { KeyFacts, KeyHandle, KeyUse } from '../contract.js';
+import type { KeyFacts, KeyHandle } from '../contract.js';
 import { foreignKey } from '../failures.js';
+import { ProviderKey } from '../provider-key.js';
 import type { Handle } from './library.js';
 import { NAME, type Token } from './token.js';
 
@@ -21,20 +22,11 @@ export interface TokenKey {
 }
 
 /** A key on a token, or the same one on several. */
-export class Pkcs11Key implements KeyHandle {
-  readonly provider: string = NAME;
-  readonly kind: KeyHandle['kind'];
-  readonly bits: number;
-  readonly curve?: string;
-  readonly visibility = 'private';
-  readonly uses: readonly KeyUse[];
+export class Pkcs11Key extends ProviderKey {
   readonly #key: TokenKey;
 
   constructor(facts: KeyFacts, key: TokenKey) {
-    this.kind = facts.kind;
-    this.bits = facts.bits;
-    if (facts.curve !== undefined) this.curve = facts.curve;
-    this.uses = Object.freeze<KeyUse[]>(facts.kind === 'RSA' ? ['sign', 'unwrapKey'] : ['sign']);
+    super(NAME, facts, 'private', facts.kind === 'RSA' ? ['sign', 'unwrapKey'] : ['sign']);
     this.#key = key;
     Object.freeze(this);
   }
