@@ -1,14 +1,10 @@
 /** Pieces of the step modules' option schemas. Messages say what was expected. */
 import * as z from 'zod';
+import { namePattern, nameRule, nameText } from '../../core/names.js';
 import { durationPattern } from '../../core/units.js';
 
 /** Names of keys, trusts and steps (design/policy.md). */
-export const name: z.ZodType<string> = z
-  .string()
-  .regex(
-    /^(?!request-|session|saml|any$|none$)[a-z][a-z0-9-]*$/,
-    'a name: a lower-case letter, then letters, digits, hyphens; not one of the reserved words',
-  );
+export const name: z.ZodType<string> = z.string(nameRule).regex(namePattern, nameRule);
 
 /** A duration; it stays text, so that `expand` shows it as it is written. */
 const durationRule = 'a duration such as 300s';
@@ -36,6 +32,6 @@ export const reference: z.ZodType<'direct' | 'issuer-serial' | 'ski' | 'thumbpri
 export const recipient: z.ZodType<string> = z
   .string()
   .regex(
-    /^(request-signer(\/[a-z][a-z0-9#-]*)?|(?!request-|session|saml|any$|none$)[a-z][a-z0-9-]*)$/,
+    new RegExp(`^(request-signer(\\/[a-z][a-z0-9#-]*)?|${nameText})$`),
     'a key, request-signer, or request-signer/NAME',
   );

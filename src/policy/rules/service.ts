@@ -1,8 +1,9 @@
 /** What must hold of a service file beyond its shape and the shapes of its steps (design/policy.md, A service). */
+import { nameRule } from '../../core/names.js';
 import type { StepModules } from '../chains.js';
 import type { ChainConfig } from '../config.js';
 import type { Finding } from '../issues.js';
-import { isName, nameRule } from '../schema/common.js';
+import { isName } from '../schema/common.js';
 import type { GatewayShape, ServiceShape } from '../schema/shapes.js';
 import { tlsKeyRules } from './gateway.js';
 

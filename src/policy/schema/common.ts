@@ -1,14 +1,9 @@
 /** The small values that configuration files are made of. A schema's message says what is expected. */
 import * as z from 'zod';
 import { civilToEpoch } from '../../core/calendar.js';
+import { namePattern, nameRule } from '../../core/names.js';
 import { durationPattern, sizePattern } from '../../core/units.js';
 import type { ClientShape, SecretShape } from './shapes.js';
-
-/** Reserved beginnings and words: later versions give them a meaning (design/policy.md). */
-const namePattern = /^(?!(?:request-|session|saml)|(?:any|none)$)[a-z][a-z0-9-]*$/;
-
-export const nameRule =
-  'a name of a-z, 0-9 and -, that begins with a letter and not with request-, session or saml, and is not any or none';
 
 export const isName = (text: string): boolean => namePattern.test(text);
 
