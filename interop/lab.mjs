@@ -95,3 +95,25 @@ export function bare(bytes) {
     .replace(/ xmlns:\w+="[^"]*wssecurity-utility[^"]*"/g, '')
     .replace(/ \w+:Id="[^"]*"/g, '');
 }
+
+/**
+ * The sample order with a Timestamp, both signed by us.
+ *
+ * @param name of the configuration
+ * @param reference how the key is named in the message
+ * @param tamper changes the Body afterwards
+ * @returns the message as text, or why there is none
+ */
+export async function signedOrder(lab, name, { reference = 'direct', tamper = false } = {}) {
+  const config = writeConfig(lab, name, {
+    side: 'client',
+    request: ['timestamp', `sign: { key: own, parts: [timestamp, body], reference: ${reference} }`],
+    response: [],
+  });
+  const out = await processOnce(config, 'request', lab.order);
+  if (!out.ok) return { problem: `could not be made: ${out.code} ${out.message}` };
+  const text = out.bytes.toString('utf8');
+  if (!tamper) return { message: text };
+  const message = text.replace(/<o:article>[^<]*/, '<o:article>changed');
+  return message === text ? { problem: 'the sample order has no o:article to change' } : { message };
+}

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { bare, processOnce, writeConfig } from '../lab.mjs';
+import { bare, processOnce, signedOrder, writeConfig } from '../lab.mjs';
 import { sign, verify } from '../peers/xml-crypto.mjs';
 
 export const name = 'xml-crypto';
@@ -46,16 +46,8 @@ export async function cases(lab) {
 }
 
 async function send(lab, tamper = false) {
-  const config = writeConfig(lab, 'xml-crypto-out', {
-    side: 'client',
-    request: ['timestamp', 'sign: { key: own, parts: [timestamp, body] }'],
-    response: [],
-  });
-  const out = await processOnce(config, 'request', lab.order);
-  if (!out.ok) return `could not be made: ${out.code} ${out.message}`;
-  const text = out.bytes.toString('utf8');
-  const message = tamper ? text.replace(/<o:article>[^<]*/, '<o:article>changed') : text;
-  if (tamper && message === text) return 'the sample order has no o:article to change';
+  const { message, problem } = await signedOrder(lab, 'xml-crypto-out', { tamper });
+  if (problem !== undefined) return problem;
   let accepted = false;
   try {
     accepted = verify(message, readFileSync(lab.key('client.pem'), 'utf8'));

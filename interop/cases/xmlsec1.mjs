@@ -1,7 +1,7 @@
 /** xmlsec1, both ways: signature arithmetic, and XML Encryption with RSA-OAEP-MGF1P (SHA-1), which is what Debian's has. */
 import { readFileSync } from 'node:fs';
 
-import { processOnce, writeConfig } from '../lab.mjs';
+import { processOnce, signedOrder, writeConfig } from '../lab.mjs';
 import { decrypt, encrypt, prepare, sign, verify } from '../peers/xmlsec1.mjs';
 import { signedMessage } from './xml-crypto.mjs';
 
@@ -57,29 +57,17 @@ export async function cases(lab) {
 }
 
 async function sendSigned(lab, tamper = false) {
-  const config = writeConfig(lab, 'xmlsec1-out', {
-    side: 'client',
-    request: ['timestamp', 'sign: { key: own, parts: [timestamp, body] }'],
-    response: [],
-  });
-  const out = await processOnce(config, 'request', lab.order);
-  if (!out.ok) return `could not be made: ${out.code} ${out.message}`;
-  const text = out.bytes.toString('utf8');
-  const message = tamper ? text.replace(/<o:article>[^<]*/, '<o:article>changed') : text;
+  const { message, problem } = await signedOrder(lab, 'xmlsec1-out', { tamper });
+  if (problem !== undefined) return problem;
   const judged = verify(message, lab.key('client.pem'), lab.key('ca.pem'));
   return judged.ok === !tamper ? undefined : `xmlsec1: ${judged.error || 'accepted'}`;
 }
 
 /** xmlsec1 takes the certificate out of KeyInfo/X509Data and builds the path to the CA itself. */
 async function sendX509Data(lab) {
-  const config = writeConfig(lab, 'xmlsec1-x509-data', {
-    side: 'client',
-    request: ['timestamp', 'sign: { key: own, parts: [timestamp, body], reference: x509-data }'],
-    response: [],
-  });
-  const out = await processOnce(config, 'request', lab.order);
-  if (!out.ok) return `could not be made: ${out.code} ${out.message}`;
-  const judged = verify(out.bytes, undefined, lab.key('ca.pem'));
+  const { message, problem } = await signedOrder(lab, 'xmlsec1-x509-data', { reference: 'x509-data' });
+  if (problem !== undefined) return problem;
+  const judged = verify(message, undefined, lab.key('ca.pem'));
   return judged.ok ? undefined : `xmlsec1: ${judged.error}`;
 }
 

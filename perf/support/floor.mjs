@@ -58,6 +58,20 @@ function digests(content) {
   createHash('sha256').update(timestamp).digest();
 }
 
+/** What a sender does, with its signature on the thread pool or here. */
+const sending = (keys, content, encrypt) => ({
+  async send() {
+    digests(content);
+    await signAsync('sha256', signedInfo, keys.signing);
+    encrypt();
+  },
+  sendSync() {
+    digests(content);
+    sign('sha256', signedInfo, keys.signing);
+    encrypt();
+  },
+});
+
 function modern(keys, content) {
   const oaep = (key) => ({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' });
   const encrypt = () => {
@@ -80,16 +94,7 @@ function modern(keys, content) {
     digests(content);
   };
   return {
-    async send() {
-      digests(content);
-      await signAsync('sha256', signedInfo, keys.signing);
-      encrypt();
-    },
-    sendSync() {
-      digests(content);
-      sign('sha256', signedInfo, keys.signing);
-      encrypt();
-    },
+    ...sending(keys, content, encrypt),
     async receive() {
       open(Buffer.from(await webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, keys.subtle, sent.wrapped)));
       check();
@@ -126,16 +131,7 @@ function classic(keys, content) {
     digests(content);
   };
   return {
-    async send() {
-      digests(content);
-      await signAsync('sha256', signedInfo, keys.signing);
-      encrypt();
-    },
-    sendSync() {
-      digests(content);
-      sign('sha256', signedInfo, keys.signing);
-      encrypt();
-    },
+    ...sending(keys, content, encrypt),
     receive,
     receiveSync: receive,
   };

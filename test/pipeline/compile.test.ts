@@ -1,18 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  bench,
-  check,
-  modules,
-  protect,
-  type Bench,
-  type ChainOptions,
-  type StepText,
-} from '../support/chain.js';
+import { describe, expect, it } from '@jest/globals';
+import { bench, check, modules, protect, type ChainOptions, type StepText } from '../support/chain.js';
 
-let b: Bench;
-beforeAll(async () => {
-  b = await bench();
-});
+const b = await bench();
 
 /** `CODE index at`, of every error. */
 const errorsOf = (list: readonly StepText[], options?: ChainOptions): string[] =>

@@ -1,25 +1,13 @@
 /** Faults: those of the upstream, and those that the gateway makes itself (design/policy.md, Faults). */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { codes, type Code } from '#src/core/codes.js';
 import { CountersignError } from '#src/core/errors.js';
 import { gatewayFault, newExchange, secureFault } from '#src/pipeline/index.js';
 import { findEnvelope } from '#src/xml/index.js';
-import {
-  bench,
-  check,
-  order,
-  process,
-  protect,
-  type Bench,
-  type ChainOptions,
-  type StepText,
-} from '../support/chain.js';
+import { bench, check, order, process, protect, type ChainOptions, type StepText } from '../support/chain.js';
 import { outcome, parseMessage, soap } from '../support/toolkit.js';
 
-let b: Bench;
-beforeAll(async () => {
-  b = await bench();
-});
+const b = await bench();
 
 const fault11 =
   '<soap:Fault><faultcode>soap:Server</faultcode><faultstring>no stock</faultstring>' +

@@ -1,5 +1,5 @@
 /** Timing records of whole chains (design/interface.md, Timing record). */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { CountersignError } from '#src/core/errors.js';
 import type { StepRecord } from '#src/core/timer.js';
 import {
@@ -9,13 +9,10 @@ import {
   type RecordInput,
   type TimingRecord,
 } from '#src/pipeline/index.js';
-import { bench, check, order, process, protect, testNow, type Bench, type Ran } from '../support/chain.js';
+import { bench, check, order, process, protect, testNow, type Ran } from '../support/chain.js';
 import { soap } from '../support/toolkit.js';
 
-let b: Bench;
-beforeAll(async () => {
-  b = await bench();
-});
+const b = await bench();
 
 const input = (ran: Ran): RecordInput => ({
   chain: 'request',

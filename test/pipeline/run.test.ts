@@ -1,23 +1,11 @@
 /** Whole chains over whole messages: what must hold, order, what is forwarded. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { newExchange } from '#src/pipeline/index.js';
-import {
-  bench,
-  check,
-  order,
-  process,
-  protect,
-  type Bench,
-  type ChainOptions,
-  type StepText,
-} from '../support/chain.js';
+import { bench, check, order, process, protect, type ChainOptions, type StepText } from '../support/chain.js';
 import { testKey } from '../support/pki.js';
 import { outcome, soap } from '../support/toolkit.js';
 
-let b: Bench;
-beforeAll(async () => {
-  b = await bench();
-});
+const b = await bench();
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const to = `<wsa:To xmlns:wsa="${WSA}">urn:x</wsa:To>`;
