@@ -39,7 +39,7 @@ export default tseslint.config(
       'import-x/no-default-export': 'error',
       'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }],
       'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
-      'max-params': ['error', 6],
+      'max-params': ['error', 5],
       complexity: ['error', 15],
       eqeqeq: 'error',
       'no-console': 'error',

@@ -168,6 +168,7 @@ class Canonicalizer {
   }
 
   /** Canonicalises a stretch of a source that no edit touches, start tags aside. */
+  // eslint-disable-next-line max-params -- a record would be made for every run of the hot path
   #run(source: Source, start: number, end: number, first: NodeId, last: NodeId, base: number): void {
     const tree = this.#tree;
     const tags = this.#tags;
