@@ -24,7 +24,7 @@ import {
 import type { TokenOpener } from './providers/stores/homes.js';
 import type { GatewayParts } from './server/gateway.js';
 import type { RefusalReason } from './server/routes.js';
-import { MemoryReplayStore } from './stores/memory.js';
+import { MemoryReplayStore } from './stores/index.js';
 import * as algorithms from './wss/algorithms/builtin.js';
 import { makeAlgorithmTable, type ExceptionUse } from './wss/index.js';
 import type { ReplayStore } from './wss/replay.js';

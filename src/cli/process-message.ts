@@ -23,7 +23,7 @@ import {
 import { isReasonFor, renderDiagnostic, type Diagnostic } from '../policy/diagnostics.js';
 import { readCertificates } from '../providers/index.js';
 import { idSource } from '../server/ids.js';
-import { MemoryReplayStore } from '../stores/memory.js';
+import { MemoryReplayStore } from '../stores/index.js';
 import type { ReplayStore } from '../wss/replay.js';
 import { parseTime } from '../wss/timestamp.js';
 import { medianRecord } from './median-record.js';

@@ -15,7 +15,7 @@ export interface Limits {
   readonly declarations: number;
   /** Distinct namespace names, and distinct prefixes, of a document. */
   readonly namespaces: number;
-  /** Distinct local names of a document. */
+  /** Distinct names of a document as they are written, prefixes included, of elements and attributes. */
   readonly names: number;
   /** Length of one name. */
   readonly name: number;

@@ -4,6 +4,3 @@ export interface Logger {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
-
-/** Discards everything. */
-export const silentLogger: Logger = Object.freeze({ info() {}, warn() {}, error() {} });

@@ -14,7 +14,7 @@ import type { ChainConfig, GatewayConfig, ServiceConfig } from './config.js';
 import { nearestName, type Diagnostic } from './diagnostics.js';
 import { diagnose, oneOf, type Finding } from './issues.js';
 import type { PolicyTables } from './load-service.js';
-import { isError, shortName, sortByPlace, type LoadedConfig, type RefusedService } from './load.js';
+import { shortName, sortByPlace, type LoadedConfig, type RefusedService } from './load.js';
 import { keyUses, trustUses, verifyLabels } from './rules/service.js';
 import type { Path, Source } from './source.js';
 
@@ -333,6 +333,3 @@ function option(options: unknown, path: readonly string[]): unknown {
     at = typeof at === 'object' && at !== null ? Reflect.get(at, segment) : undefined;
   return at;
 }
-
-/** Whether everything can run as it is written. */
-export const isSound = (compiled: CompiledConfig): boolean => !compiled.diagnostics.some(isError);

@@ -2,7 +2,6 @@
 export type * from './config.js';
 export {
   compile,
-  isSound,
   type CompileContext,
   type CompiledConfig,
   type CompiledService,
