@@ -1,6 +1,7 @@
 import { CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
 import { ATOM_NONE } from './atoms.js';
+import type { Base64Writer } from './base64-writer.js';
 import { hasNonWhitespaceText, leafBase64, leafText } from './content.js';
 import { contentRange, elementRange, slicesOf, wholeRange } from './edits.js';
 import { readEncoding } from './encoding.js';
@@ -278,6 +279,15 @@ export class XmlDocument {
   /** Puts a fragment in the place of everything in `element`. */
   replaceContent(element: NodeId, xml: Uint8Array | string): NodeId[] {
     return this.#edited(() => this.#modifier.replaceContent(element, toBytes(xml)));
+  }
+
+  /**
+   * Puts base64 in the place of the text in `element`. It is not looked at: parsing a fragment that holds it would cost
+   * as much as encoding it.
+   */
+  fill(element: NodeId, text: Base64Writer): void {
+    this.#modifier.fill(element, text);
+    this.#version++;
   }
 
   /** Puts a fragment in the place of `element`. */

@@ -1,4 +1,5 @@
 /** The XML core: one parse over the bytes, a tree of byte offsets, edits, canonical forms, slices. */
+export { Base64Writer } from './base64-writer.js';
 export { canonicalize, type C14nOptions } from './c14n/canonicalize.js';
 export type { C14nMethod } from './c14n/method.js';
 export { isIdToken, isNcName } from './chars.js';

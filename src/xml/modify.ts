@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { CountersignError } from '../core/errors.js';
+import type { Base64Writer } from './base64-writer.js';
 import {
   contentRange,
   elementRange,
@@ -137,6 +138,14 @@ export class Modifier {
     this.#link(parent, before, after, top);
     if (mode !== 'fragment') for (const grafted of top) this.#origins.set(grafted, element);
     return top;
+  }
+
+  /** Text of base64 can neither be malformed nor read otherwise beside a tag: it goes in as it is. */
+  fill(element: NodeId, text: Base64Writer): void {
+    this.#requireInView(element);
+    if (this.#tree.get(element, FIRST) !== NONE) throw conflict('an element with children is not filled');
+    this.#openUp(element);
+    recordEdit(contentRange(this.#tree, element), this.#tree.addSource(text.end()));
   }
 
   remove(element: NodeId): void {

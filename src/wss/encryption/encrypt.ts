@@ -1,17 +1,16 @@
 /** Encrypts parts of a message for one recipient (WSS 1.1.1 §9). */
-import { asBuffer, base64Length, PIECE, wipe } from '../../core/bytes.js';
+import { asBuffer, PIECE, wipe } from '../../core/bytes.js';
 import { CountersignError } from '../../core/errors.js';
 import type { PartTimer } from '../../core/timer.js';
 import type { Certificate } from '../../pki/types.js';
 import type { CipherAlgorithm, KeyHandle } from '../../providers/contract.js';
-import { NONE, type Envelope, type NodeId, type XmlDocument } from '../../xml/index.js';
+import { Base64Writer, NONE, type Envelope, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { CipherDescriptor } from '../algorithms/descriptor.js';
 import { insertionPoint } from '../header.js';
 import { newId } from '../ids.js';
 import type { ReferenceStyle } from '../references/types.js';
 import { writeKeyInfo } from '../references/write.js';
 import type { Toolkit } from '../toolkit.js';
-import { Base64Writer } from './base64-writer.js';
 import { encryptedDataFrame, type EncryptionMode } from './encrypted-data.js';
 import { encryptedHeaderFrame } from './encrypted-header.js';
 import { wrapAlgorithm, writeEncryptedKey, type Transport } from './encrypted-key.js';
@@ -141,32 +140,27 @@ function encryptTarget(scope: EncryptionScope, target: EncryptionTarget, content
   const outer = isBlock
     ? encryptedHeaderFrame(document, element, scope.toolkit.random)
     : { start: '', end: '' };
-  const fragment = seal(
-    { start: outer.start + frame.start, end: frame.end + outer.end },
-    document.slices(element, mode),
-    content,
-    scope.toolkit,
-  );
+  const text = seal(document.slices(element, mode), content, scope.toolkit);
   timer.part('write');
-  if (mode === 'content') document.replaceContent(element, fragment);
-  else document.replaceElement(element, fragment);
+  const fragment = outer.start + frame.start + frame.end + outer.end;
+  const top =
+    mode === 'content'
+      ? document.replaceContent(element, fragment)
+      : document.replaceElement(element, fragment);
+  document.fill(lastLeaf(document, top[0] ?? NONE), text);
 }
 
-/** The whole fragment in one buffer: frame, and between its halves the base64 of IV, ciphertext and tag. */
-function seal(
-  frame: { readonly start: string; readonly end: string },
-  slices: readonly Uint8Array[],
-  { cipher, key }: ContentKey,
-  toolkit: Toolkit,
-): Uint8Array {
+/** The CipherValue of a frame: it stands last in whatever holds it. */
+function lastLeaf(document: XmlDocument, top: NodeId): NodeId {
+  let leaf = top;
+  for (let at = document.firstChild(top); at !== NONE; at = document.nextSibling(at)) leaf = at;
+  return leaf === top ? top : lastLeaf(document, leaf);
+}
+
+/** The base64 of IV, ciphertext and tag. */
+function seal(slices: readonly Uint8Array[], { cipher, key }: ContentKey, toolkit: Toolkit): Base64Writer {
   const iv = toolkit.random.bytes(cipher.ivLength);
-  const length = sealedLength(cipher, slices);
-  const start = frame.start.length;
-  const size = start + base64Length(length) + frame.end.length;
-  const fragment = Buffer.allocUnsafe(size);
-  // Frames are ASCII but for a role that a client wrote, which `encryptedHeaderFrame` writes in ASCII too.
-  fragment.write(frame.start, 0, 'latin1');
-  const writer = new Base64Writer(fragment, start, length);
+  const writer = new Base64Writer(sealedLength(cipher, slices));
   writer.write(iv);
   const encryptor = toolkit.crypto.createEncryptor(cipherAlgorithm(cipher, iv), key);
   for (const slice of slices) {
@@ -175,8 +169,7 @@ function seal(
       writer.write(encryptor.update(bytes.subarray(at, at + PIECE)));
   }
   writer.write(encryptor.final());
-  const end = writer.end();
-  return fragment.subarray(0, end + fragment.write(frame.end, end, 'latin1'));
+  return writer;
 }
 
 /** Bytes of IV, ciphertext and tag; with CBC, padding is at least one byte (XMLENC 1.1 §5.2). */
