@@ -18,7 +18,9 @@ export interface Encoded {
  */
 export function readEncoding(input: Uint8Array, utf16: boolean): Encoded {
   const bytes = asBuffer(input);
-  const [first, second] = bytes;
+  // Destructuring would go through an iterator.
+  const first = bytes[0];
+  const second = bytes[1];
   const little = first === 0xff && second === 0xfe;
   if (little || (first === 0xfe && second === 0xff)) {
     if (!utf16) throw refusal('XML_ENCODING', 'UTF-16 is not accepted', 0);

@@ -67,14 +67,12 @@ const declaration = new RegExp(
     `(?:${pseudo('standalone', 'yes|no')})?${blank}*\\?>$`,
 );
 const longestDeclaration = 400;
-const usual = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>');
+const usual = '<?xml version="1.0" encoding="UTF-8"?>';
 
 /** The offset after the XML declaration, `at` if there is none (XML 1.0 §2.8, §4.3.3). */
 export function declarationEnd(bytes: Buffer, at: number, encodings: readonly string[]): number {
   if (bytes[at + 1] !== 0x3f || !startsWith(bytes, at, '<?xml') || !isBlank(bytes[at + 5])) return at;
-  const after = at + usual.length;
-  if (after < bytes.length && encodings.includes('utf-8') && usual.compare(bytes, at, after) === 0)
-    return after;
+  if (startsWith(bytes, at, usual) && encodings.includes('utf-8')) return at + usual.length;
   const end = bytes.indexOf('?>', at);
   if (end < 0 || end - at > longestDeclaration) throw malformed('the XML declaration is not closed', at);
   const match = declaration.exec(bytes.toString('latin1', at, end + 2));

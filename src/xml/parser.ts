@@ -193,6 +193,9 @@ export class Parser {
     let at = from;
     for (;;) {
       while (isBlank(bytes[at])) at++;
+      // Nearly always the root follows, or nothing.
+      const next = bytes[at + 1];
+      if (bytes[at] !== 0x3c || (next !== 0x21 && next !== 0x3f)) return at;
       if (startsWith(bytes, at, '<!--')) at = this.#comment(at);
       else if (startsWith(bytes, at, '<?')) at = this.#instruction(at);
       else if (startsWith(bytes, at, '<!DOCTYPE') && prolog) {
