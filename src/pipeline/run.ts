@@ -106,7 +106,7 @@ function checkVersion({ envelope }: Message, soapVersion: SoapVersion): void {
 async function runOutbound(message: Message, chain: Chain, steps: readonly OutboundStep[]): Promise<void> {
   const { timer, document } = message;
   timer.enter('header');
-  message.signatures.clear();
+  if (message.signatures.size > 0) message.signatures.clear();
   message.firstVerify = undefined;
   const { envelope, element } = openSecurityHeader(document, message.envelope, chain.header);
   message.envelope = envelope;

@@ -47,9 +47,9 @@ export class Tree {
   /** By their numbers; source 0 holds the names that the parser remembers. */
   readonly sources: Source[] = [];
   /** Texts of start tags that were edited. */
-  readonly tags: Map<NodeId, Source> = new Map();
-  readonly ids: Map<string, NodeId> = new Map();
-  readonly idOf: Map<NodeId, string> = new Map();
+  tags: Map<NodeId, Source> = new Map();
+  ids: Map<string, NodeId> = new Map();
+  idOf: Map<NodeId, string> = new Map();
 
   /** Room for canonicalisation, so that a small message does not pay for making it. Holds nothing between calls. */
   readonly scratch: readonly [Int32Array, Int32Array, Int32Array] = [
@@ -74,10 +74,11 @@ export class Tree {
     this.attributeCount = 0;
     this.markCount = 0;
     this.sources.length = 1;
-    // Clearing makes a new table even of an empty map.
-    if (this.tags.size > 0) this.tags.clear();
-    if (this.ids.size > 0) this.ids.clear();
-    if (this.idOf.size > 0) this.idOf.clear();
+    // Not `clear()`: V8 links the table that it empties to the next one, so that a dead table that has grown old keeps
+    // those of all later messages, and what is in them, until a full collection.
+    if (this.tags.size > 0) this.tags = new Map();
+    if (this.ids.size > 0) this.ids = new Map();
+    if (this.idOf.size > 0) this.idOf = new Map();
   }
 
   /** Takes bytes in as a further source, still without elements. */
