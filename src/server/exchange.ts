@@ -66,22 +66,33 @@ export class ServiceExchange {
     let answer: Answer | undefined;
     let reply: Reply;
     try {
-      const outgoing = await this.#request();
-      answer = await this.#forward(outgoing);
-      const message = await this.#respond(answer);
-      reply = this.#answer(answer, message);
-    } catch (thrown) {
-      reply = await this.#refuse(asError(thrown));
+      try {
+        const outgoing = await this.#request();
+        answer = await this.#forward(outgoing);
+        const message = await this.#respond(answer);
+        reply = this.#answer(answer, message);
+      } catch (thrown) {
+        reply = await this.#refuse(asError(thrown));
+      }
+      const delivered = await this.#deliver(reply);
+      answer?.body.release();
+      return delivered;
+    } finally {
+      this.#leave?.();
     }
-    this.#records.sending();
+  }
+
+  /** @returns false when the connection must not be used again */
+  async #deliver(first: Reply): Promise<boolean> {
+    const { response } = this.#input;
     const { read } = this.#context.bounds;
+    let reply = first;
+    this.#records.sending();
     let delivery = await sendReply(response, reply, read);
     if (delivery === 'unwritable') {
       reply = await this.#refuse(unwritable());
       delivery = await sendReply(response, reply, read);
     }
-    answer?.body.release();
-    this.#leave?.();
     const finished = delivery === 'finished';
     this.#records.sent(finished, reply.length);
     return finished && !reply.close;
