@@ -45,6 +45,8 @@ export interface ComposeOptions {
   readonly base?: string | undefined;
   /** Opens no token. */
   readonly offline?: boolean | undefined;
+  /** The listeners will be opened, or it is checked whether they could: their tokens must be there. */
+  readonly listens?: boolean | undefined;
   /** A process that goes on (`serve`): a replay store in memory then refuses messages from before its start. */
   readonly longRunning?: boolean | undefined;
   /** Where replayed messages are told; in memory, if not given. */
@@ -107,6 +109,7 @@ export async function compose(options: ComposeOptions): Promise<Composition> {
       }),
     ...(options.onException === undefined ? {} : { onException: options.onException }),
     offline: options.offline === true,
+    listens: options.listens === true,
   }).catch(async (error: unknown) => {
     await opened.close();
     throw error;

@@ -1,5 +1,4 @@
 /** From a loaded configuration to what the gateway runs: keys opened, trusts read, chains built. */
-import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isCountersignError, type CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
@@ -9,6 +8,7 @@ import type { KeyOpening, KeyRing, TlsKey } from '../providers/index.js';
 import { compileConstraints, type AlgorithmConstraints, type ExceptionUse } from '../wss/constraints.js';
 import type { Toolkit } from '../wss/toolkit.js';
 import { makeTrust, type Trust } from '../wss/trust.js';
+import { listenerRules, readCaFiles, serviceFileRules, type CaProblems } from './compile-files.js';
 import { openKeys, openTlsKeys, openTrusts, type Opened, type TrustMaterial } from './compile-keys.js';
 import type { ChainConfig, GatewayConfig, ServiceConfig } from './config.js';
 import { nearestName, type Diagnostic } from './diagnostics.js';
@@ -29,6 +29,8 @@ export interface CompileContext {
   readonly onException?: (service: string, use: ExceptionUse) => void;
   /** Keys on tokens are not opened, and chains that need one are not built (`check --offline`). */
   readonly offline?: boolean;
+  /** The listeners will be opened: their tokens must be there. */
+  readonly listens?: boolean;
 }
 
 /** A service that can run. A chain without steps is undefined: its messages pass as they are. */
@@ -65,8 +67,10 @@ export async function compile(loaded: LoadedConfig, context: CompileContext): Pr
     keys: await openKeys(gateway, services, context.opening, context.offline === true),
     tls: await openTlsKeys(gateway, services),
     trusts: await openTrusts(gateway),
+    files: await readCaFiles(gateway, services),
   };
-  const diagnostics = [...anchorRules(parts), ...clientCa(gateway)].map((finding) =>
+  const listeners = listenerRules(gateway, parts.files, context.listens === true);
+  const diagnostics = [...anchorRules(parts), ...listeners].map((finding) =>
     diagnose(loaded.files.gateway.source, finding),
   );
   const compiled: CompiledService[] = [];
@@ -83,7 +87,7 @@ export async function compile(loaded: LoadedConfig, context: CompileContext): Pr
   const listener = gateway.listen.tls?.key;
   const closed = listener !== undefined && parts.tls.failed.has(listener);
   return {
-    config: closed || clientCa(gateway).length > 0 ? undefined : gateway,
+    config: closed || listeners.length > 0 ? undefined : gateway,
     services: compiled,
     refused,
     diagnostics: sortByPlace([...loaded.diagnostics, ...diagnostics]),
@@ -99,10 +103,7 @@ interface Parts {
   readonly keys: Opened<KeyRing>;
   readonly tls: Opened<TlsKey>;
   readonly trusts: Opened<TrustMaterial>;
-}
-
-function clientCa(gateway: GatewayConfig): Finding[] {
-  return missingFiles(gateway.listen.tls?.clientCa ?? [], ['listen', 'tls', 'client-ca']);
+  readonly files: CaProblems;
 }
 
 /** A partner's own certificate belongs under `certificates`; as an anchor it makes every other one untrusted. */
@@ -118,14 +119,6 @@ function anchorRules({ trusts }: Parts): Finding[] {
         key: true,
         help: 'certificates of partners themselves belong under certificates',
       })),
-  );
-}
-
-function missingFiles(files: readonly string[], path: Path): Finding[] {
-  return files.flatMap((file, index) =>
-    existsSync(file)
-      ? []
-      : [{ code: 'CONFIG_UNREADABLE' as const, message: `there is no file ${file}`, path: [...path, index] }],
   );
 }
 
@@ -150,7 +143,7 @@ function compileService(
       : { onException: (use: ExceptionUse) => onException(service.name, use) }),
   });
   const toolkit = context.toolkit(service.limits, constraints);
-  const findings = fileRules(service);
+  const findings = serviceFileRules(service, parts.files);
   const build = { service, source, parts, context, toolkit, trusts: trustsOf(parts, toolkit) };
   const request = buildChain(service.request, undefined, build);
   const verifies = request.chain?.verifies ?? verifyLabels(service.request);
@@ -175,15 +168,6 @@ function guarded(work: () => ServiceResult): ServiceResult {
         : String(error);
     return { service: undefined, findings: [{ code, message, path: [] }] };
   }
-}
-
-function fileRules(service: ServiceConfig): Finding[] {
-  const { wsdl, upstream } = service;
-  const findings = missingFiles(upstream.tls?.ca ?? [], ['upstream', 'tls', 'ca']);
-  if (wsdl !== undefined && !existsSync(wsdl)) {
-    findings.push({ code: 'CONFIG_UNREADABLE', message: `there is no file ${wsdl}`, path: ['wsdl'] });
-  }
-  return findings;
 }
 
 /** What could not be opened, each once, where it is declared, with the services that are refused for it. */

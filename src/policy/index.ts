@@ -1,11 +1,6 @@
 /** Policy files: read, checked, explained, compiled. */
 export type * from './config.js';
-export {
-  compile,
-  type CompileContext,
-  type CompiledConfig,
-  type CompiledService,
-} from './compile.js';
+export { compile, type CompileContext, type CompiledConfig, type CompiledService } from './compile.js';
 export { declareKey } from './compile-keys.js';
 export { isReasonFor, nearestName, renderDiagnostic, type Diagnostic } from './diagnostics.js';
 export {

@@ -114,6 +114,49 @@ describe('check', () => {
     expect(countersign(['check', join(folder, 'stray.yaml')]).err).toContain('no gateway file names');
   });
 
+  it('opens what the listeners and upstreams need, too', () => {
+    const needy =
+      'clients: [{ bearer: { env: COUNTERSIGN_NO_TOKEN } }, { bearer: { file: none.txt } }]\nservices: ';
+    const order = '../messages/order.xml';
+    changed(gateway, 'services: ', needy, () => {
+      changed(gateway, '9090 }', '9090, trace-token: { env: COUNTERSIGN_NO_TRACE } }', () => {
+        const { code, err, out } = countersign(['check', '--config', gateway]);
+        expect([code, err.match(/error SECRET_UNAVAILABLE/g)?.length]).toEqual([3, 3]);
+        expect(err).toMatch(/countersign\.yaml:\d+:21: error SECRET_UNAVAILABLE: .*COUNTERSIGN_NO_TOKEN/);
+        expect(out).toContain('does not start');
+        const served = countersign(['serve', '--config', gateway]);
+        expect([served.code, served.out]).toEqual([3, '']);
+        expect(served.err).toContain('SECRET_UNAVAILABLE: the environment variable COUNTERSIGN_NO_TOKEN');
+      });
+      // a chain over one message needs no listener
+      const ran = countersign(
+        ['process', '--config', gateway, '--service', 'orders', '--chain', 'request'],
+        '<a/>',
+      );
+      expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('NOT_SOAP')]);
+    });
+    changed(gateway, '8080 }', `8080, tls: { key: client, client-ca: [${order}] } }`, () => {
+      const { code, err } = countersign(['check', '--config', gateway]);
+      expect([code, err]).toEqual([
+        3,
+        expect.stringMatching(/:\d+:72: error KEY_FILE_MALFORMED: .*order\.xml/),
+      ]);
+    });
+    const upstream = `upstream: { url: "https://localhost/", tls: { ca: [../${order}] } }`;
+    changed(service, /upstream: \S+/, upstream, () => {
+      const { code, err } = countersign(['check', '--config', gateway]);
+      expect([code, err]).toEqual([
+        3,
+        expect.stringMatching(/orders\.yaml:\d+:\d+: error KEY_FILE_MALFORMED/),
+      ]);
+    });
+    changed(service, /wsdl: \S+/, 'wsdl: ../../wsdl', () => {
+      const { code, err } = countersign(['check', '--config', gateway]);
+      expect([code, err]).toEqual([2, expect.stringContaining('CONFIG_UNREADABLE: the description')]);
+      expect(err).toContain('it is a folder');
+    });
+  });
+
   it('has a form for programs', () => {
     const ran = changed(service, 'ttl: 300s', 'ttl: 300', () => countersign(['check', '--json', gateway]));
     expect(ran.code).toBe(2);

@@ -83,6 +83,7 @@ async function checkOne(
     provider: providerOption(options.provider),
     workers,
     offline,
+    listens: true,
   });
   await composed.close();
   const { compiled } = composed;

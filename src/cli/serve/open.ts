@@ -1,8 +1,9 @@
 import { compose } from '../../compose.js';
 import { CountersignError } from '../../core/errors.js';
 import type { ProviderId } from '../../policy/config.js';
-import { renderDiagnostic } from '../../policy/index.js';
+import { isError, renderDiagnostic } from '../../policy/index.js';
 import { Gateway, Metrics, type Addresses, type Log } from '../../server/index.js';
+import { exitOfCode, exitOfErrors, shown } from '../output.js';
 
 /** What a process of the gateway is started with. */
 export interface StartPlan {
@@ -15,22 +16,27 @@ export interface StartPlan {
  * Compiles the configuration and makes the gateway; it does not listen yet.
  *
  * @param quiet the errors of the configuration were shown by another process
- * @throws CountersignError CONFIG_INVALID
+ * @throws CountersignError the code of an error of the configuration
  */
 export async function open(plan: StartPlan, quiet = false): Promise<Gateway> {
   const metrics = new Metrics();
   const composition = await compose({
     ...plan,
     longRunning: true,
+    listens: true,
     onException: metrics.countException,
   });
   const { parts } = composition;
   for (const diagnostic of quiet ? [] : composition.compiled.diagnostics) {
-    process.stderr.write(`${renderDiagnostic(diagnostic)}\n`);
+    process.stderr.write(`${renderDiagnostic(diagnostic, shown)}\n`);
   }
   if (parts === undefined) {
     await composition.close();
-    throw new CountersignError('CONFIG_INVALID', `${plan.config} does not let the gateway start`);
+    // the exit code is that of check: 3 where the files are right and a key or a token is not there
+    const errors = composition.compiled.diagnostics.filter(isError);
+    const exit = exitOfErrors(errors);
+    const code = errors.find((error) => exitOfCode(error.code) === exit)?.code ?? 'CONFIG_INVALID';
+    throw new CountersignError(code, `${plan.config} does not let the gateway start`);
   }
   return new Gateway(parts, { metrics });
 }
