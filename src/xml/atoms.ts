@@ -1,3 +1,4 @@
+import { ns } from './names.js';
 import { copyShort, octetsOf, sameBytes, type Octets } from './octets.js';
 import { grown } from './tables.js';
 import * as tables from './tables.js';
@@ -38,6 +39,9 @@ export const memorySize = 16_384;
 const mostRemembered = 256;
 /** After so many documents that had names for which there was no room, all are forgotten and learnt anew. */
 const patience = 1000;
+
+/** The strings that the product compares with: the very same is equal without a look at its characters. */
+const constants: ReadonlyMap<string, string> = new Map(Object.values(ns).map((name) => [name, name]));
 
 /** Twice what is remembered; a table that grew beyond is not worth keeping. */
 const keptSlots = 1024;
@@ -156,7 +160,8 @@ export class Atoms {
     if (known !== undefined) return known;
     const row = atom << ATOM_SHIFT;
     const bytes = this.#bytes(this.rows[row + ATOM_SOURCE] as number);
-    const text = bytes.toString('utf8', this.rows[row + ATOM_START], this.rows[row + ATOM_END]);
+    const made = bytes.toString('utf8', this.rows[row + ATOM_START], this.rows[row + ATOM_END]);
+    const text = constants.get(made) ?? made;
     while (this.#strings.length <= atom) this.#strings.push(undefined);
     this.#strings[atom] = text;
     return text;
