@@ -39,6 +39,20 @@ describe('what no step touched', () => {
   });
 });
 
+const runs = Number(process.env['COUNTERSIGN_FUZZ'] ?? 1000);
+
+/** Documents of the run at hand. They are given back after it, so that what their parsers remember is put to the test. */
+const open: XmlDocument[] = [];
+
+function given(document: XmlDocument): XmlDocument {
+  open.push(document);
+  return document;
+}
+
+function giveBack(): void {
+  for (const document of open.splice(0)) document.release();
+}
+
 describe('random edits', () => {
   const operation = fc.record({
     kind: fc.constantFrom(
@@ -61,7 +75,7 @@ describe('random edits', () => {
     let done = 0;
     fc.assert(
       fc.property(tape, fc.array(operation, { minLength: 1, maxLength: 8 }), (numbers, operations) => {
-        const document = parse(documentFrom(numbers));
+        const document = given(parse(documentFrom(numbers)));
         for (const one of operations) {
           const code = codeOf(() => apply(document, one));
           done++;
@@ -77,7 +91,7 @@ describe('random edits', () => {
           refused++;
           return;
         }
-        const again = parse(rendered(document));
+        const again = given(parse(rendered(document)));
         for (const algorithm of algorithms) {
           const method = { algorithm, comments: true };
           expect(canonical(document, 'document', method)).toBe(canonical(again, 'document', method));
@@ -97,7 +111,7 @@ describe('random edits', () => {
           expect(canonical(document, element)).toBe(canonical(again, other));
         });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs, plugins: [fc.afterEach(giveBack)] },
     );
     process.stderr.write(`random edits: ${done} applied, ${refused} refused\n`);
   }, 120_000);
