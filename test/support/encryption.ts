@@ -87,3 +87,14 @@ export async function unseal(
   }
   return { document, text: rendered(document), facts };
 }
+
+/** Everything that a peer or a log could tell one failure from another by. */
+export async function face(action: () => Promise<unknown>): Promise<string> {
+  try {
+    await action();
+  } catch (error) {
+    const { code, message, details, cause, kind } = error as Record<string, unknown>;
+    return JSON.stringify({ code, message, details, cause: cause ?? null, kind });
+  }
+  return 'accepted';
+}

@@ -4,7 +4,7 @@ import type { KeyRing } from '#src/providers/index.js';
 import type { Toolkit } from '#src/wss/toolkit.js';
 import { findEnvelope, ns } from '#src/xml/index.js';
 import { craft, type Craft, security } from '../../support/craft.js';
-import { seal, unseal, type Unsealed } from '../../support/encryption.js';
+import { face, seal, unseal, type Unsealed } from '../../support/encryption.js';
 import { outcome, parseMessage, soap, testRing, testToolkit } from '../../support/toolkit.js';
 
 let toolkit: Toolkit;
@@ -19,17 +19,6 @@ type Options = Omit<Craft, 'toolkit' | 'to'>;
 const open = (options: Options): Promise<Unsealed> =>
   unseal(toolkit, server, craft({ toolkit, to: server, ...options }));
 const attempt = (options: Options): Promise<string> => outcome(() => open(options));
-
-/** Everything that a peer or a log could tell one failure from another by. */
-async function face(action: () => Promise<unknown>): Promise<string> {
-  try {
-    await action();
-  } catch (error) {
-    const { code, message, details, cause, kind } = error as Record<string, unknown>;
-    return JSON.stringify({ code, message, details, cause: cause ?? null, kind });
-  }
-  return 'accepted';
-}
 
 describe('ENC-10 recursion and cycles', () => {
   const inner = (key: string, data: string): string => soap(data, security(key));

@@ -5,7 +5,7 @@ import type { KeyRing } from '#src/providers/index.js';
 import type { Toolkit } from '#src/wss/toolkit.js';
 import { findEnvelope, ns } from '#src/xml/index.js';
 import { craft, type Craft, security } from '../../support/craft.js';
-import { unseal, type Unsealed } from '../../support/encryption.js';
+import { face, unseal, type Unsealed } from '../../support/encryption.js';
 import { outcome, soap, testRing, testToolkit } from '../../support/toolkit.js';
 
 let toolkit: Toolkit;
@@ -29,17 +29,6 @@ const attemptLegacy = (options: Options): Promise<string> =>
   outcome(() =>
     unseal(legacy, server, craft({ toolkit: legacy, to: server, ...options }), { unauthenticatedCbc: true }),
   );
-
-/** Everything that a peer or a log could tell one failure from another by. */
-async function face(action: () => Promise<unknown>): Promise<string> {
-  try {
-    await action();
-  } catch (error) {
-    const { code, message, details, cause, kind } = error as Record<string, unknown>;
-    return JSON.stringify({ code, message, details, cause: cause ?? null, kind });
-  }
-  return 'accepted';
-}
 
 const nothing = (): Promise<string> => attempt({});
 
