@@ -6,6 +6,7 @@ import {
   openKey,
   openTlsKey,
   readCertificates,
+  selectForUse,
   type FileHomeInput,
   type KeyDeclaration,
   type KeyOpening,
@@ -79,6 +80,31 @@ export async function openKeys(
   );
   if (!offline) return opened;
   return { ...opened, findings: opened.findings.filter(({ code }) => code !== 'PROVIDER_UNAVAILABLE') };
+}
+
+/**
+ * A key in rollover may be open and still have no entry that could sign or encrypt now: each message would be refused.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function inForceRules(
+  service: ServiceConfig,
+  keys: ReadonlyMap<string, KeyRing>,
+  now: number,
+): Finding[] {
+  return [service.request, service.response].flatMap(keyUses).flatMap(({ name, path }): Finding[] => {
+    const ring = keys.get(name);
+    const use = path.at(-1) === 'to' ? 'encrypt' : path.at(-2) === 'sign' ? 'sign' : undefined;
+    if (ring === undefined || use === undefined) return [];
+    try {
+      selectForUse(ring, use, now);
+      return [];
+    } catch (error) {
+      if (!isCountersignError(error)) throw error;
+      const help = 'an entry is used from its from on; one without from is used until then';
+      return [{ code: error.code, message: error.message, path, help }];
+    }
+  });
 }
 
 function tlsNames(gateway: GatewayConfig, services: readonly ServiceConfig[]): string[] {

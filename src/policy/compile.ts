@@ -9,7 +9,14 @@ import { compileConstraints, type AlgorithmConstraints, type ExceptionUse } from
 import type { Toolkit } from '../wss/toolkit.js';
 import { makeTrust, type Trust } from '../wss/trust.js';
 import { listenerRules, readCaFiles, serviceFileRules, type CaProblems } from './compile-files.js';
-import { openKeys, openTlsKeys, openTrusts, type Opened, type TrustMaterial } from './compile-keys.js';
+import {
+  inForceRules,
+  openKeys,
+  openTlsKeys,
+  openTrusts,
+  type Opened,
+  type TrustMaterial,
+} from './compile-keys.js';
 import type { ChainConfig, GatewayConfig, ServiceConfig } from './config.js';
 import { nearestName, type Diagnostic } from './diagnostics.js';
 import { diagnose, oneOf, type Finding } from './issues.js';
@@ -143,7 +150,10 @@ function compileService(
       : { onException: (use: ExceptionUse) => onException(service.name, use) }),
   });
   const toolkit = context.toolkit(service.limits, constraints);
-  const findings = serviceFileRules(service, parts.files);
+  const findings = [
+    ...serviceFileRules(service, parts.files),
+    ...inForceRules(service, parts.keys.values, context.opening.now),
+  ];
   const build = { service, source, parts, context, toolkit, trusts: trustsOf(parts, toolkit) };
   const request = buildChain(service.request, undefined, build);
   const verifies = request.chain?.verifies ?? verifyLabels(service.request);

@@ -185,6 +185,19 @@ describe('what cannot be opened', () => {
     expect(made.services).toEqual([]);
   });
 
+  it('refuses a key in rollover of which no entry is in force, and takes one that is', async () => {
+    const steps = 'response: []\nrequest: [encrypt: { to: server, parts: [body/content] }]\n';
+    const rollover = (first: string): string =>
+      gateway.replace(
+        /server: \{[^}]*\}/,
+        `server: [{ store: pem, certificate: ${first} }, { store: pem, certificate: ${server?.certificateFile}, from: 2099-01-01 }]`,
+      );
+    const old = await compiled({ orders: `${head}${steps}` }, rollover(expired?.certificateFile ?? ''));
+    expect(old.lines).toEqual(['services/orders.yaml:4:26 RECIPIENT_CERTIFICATE_EXPIRED']);
+    const current = await compiled({ orders: `${head}${steps}` }, rollover(client?.certificateFile ?? ''));
+    expect(current.lines).toEqual([]);
+  });
+
   it('does not start without the key of its listener', async () => {
     const text = `${gateway}  \nlisten: { tls: { key: tls } }\n`.replace(
       'keys:\n',
