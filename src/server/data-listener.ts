@@ -157,6 +157,11 @@ function refuseFraming(plan: DataListenerPlan, error: Error, socket: Socket): vo
     socket.destroy();
     return;
   }
+  if (socket.bytesRead === 0) {
+    // Opened ahead of need and never used: nobody was refused anything.
+    socket.destroy();
+    return;
+  }
   if (!socket.writable || isCode(error, 'ECONNRESET') || current?.response.headersSent === true) {
     socket.destroy();
     return;

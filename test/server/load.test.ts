@@ -20,7 +20,7 @@ import { testKey } from '../support/pki.js';
 afterEach(closeAll);
 
 /** Short enough to wait for. */
-const hasty: Partial<Bounds> = { handshake: 300, headers: 300, body: 300, read: 300, interval: 50 };
+const hasty: Partial<Bounds> = { handshake: 500, headers: 800, body: 800, read: 600, interval: 50 };
 
 interface Watched {
   readonly socket: Socket;
@@ -73,11 +73,12 @@ describe('slow callers (HTT-03)', () => {
     const slow = await open(port);
     slow.socket.write('POST /orders HTTP/1.1\r\nX-Slow: ');
     drip(slow, 'x');
-    await until(() => silent.closed && slow.closed);
+    await until(() => silent.closed && slow.closed, 10_000);
     expect(slow.text).toMatch(
       /^HTTP\/1\.1 408 Request Timeout\r\n[^]*\r\n\r\nThe request did not arrive in time\./,
     );
-    expect(stderr.join()).toMatch(/HTTP_TIMEOUT/);
+    expect(silent.text).toBe('');
+    expect(stderr).toEqual([expect.stringMatching(/HTTP_TIMEOUT/)]);
     const inTime = await open(port);
     inTime.socket.write(head(body.length).slice(0, 20));
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -95,7 +96,7 @@ describe('slow callers (HTT-03)', () => {
         chunked ? head(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked') : head(100_000),
       );
       drip(slow, chunked ? '1\r\nx\r\n' : 'x');
-      await until(() => slow.closed);
+      await until(() => slow.closed, 10_000);
       expect(slow.text).toMatch(/^HTTP\/1\.1 408 /);
       expect(records).toEqual([
         expect.objectContaining({
@@ -110,24 +111,20 @@ describe('slow callers (HTT-03)', () => {
   );
 
   it('who do not read their answer are cut off, and the memory is given back', async () => {
-    const large = Buffer.alloc(60_000_000, 'x');
-    const { port, pool, records } = await startGateway(
-      [
-        serviceConfig((await startUpstream((_request, response) => response.end(large))).url, {
-          limits: { ...serviceConfig('http://x').limits, response: 100_000_000 },
-        }),
-      ],
-      {},
-      {},
-      hasty,
-    );
+    const sizes = [60_000_000, 1_000_000];
+    const upstream = await startUpstream((_request, response) => {
+      response.end(Buffer.alloc(sizes.shift() ?? 0, 'x'));
+    });
+    const limits = { ...serviceConfig(upstream.url).limits, response: 100_000_000 };
+    const config = serviceConfig(upstream.url, { limits });
+    const { port, pool, records } = await startGateway([config], {}, {}, hasty);
     const deaf = await open(port);
     deaf.socket.pause();
     deaf.socket.write(head(body.length) + body);
-    await until(() => records.length === 2);
+    await until(() => records.length === 2, 10_000);
     expect(records[1]).toMatchObject({ chain: 'response', outcome: 'error', code: 'CLIENT_ABORTED' });
     await until(() => pool.stats.leased === 0);
-    expect((await post(port, body)).body).toHaveLength(large.length);
+    expect((await post(port, body)).body).toHaveLength(1_000_000);
   });
 
   it('who never begin the TLS handshake are closed', async () => {
@@ -140,7 +137,7 @@ describe('slow callers (HTT-03)', () => {
     const listen = { host: '127.0.0.1', port: 0, tls: { key: 'tls', clientCa: [] } };
     const { port, stderr } = await startGateway([], { listen }, { tlsKey: () => identity }, hasty);
     const silent = await open(port);
-    await until(() => silent.closed);
+    await until(() => silent.closed, 10_000);
     expect(stderr.join()).toMatch(/HTTP_TIMEOUT: the TLS handshake did not end in time/);
     const plain = await open(port);
     plain.socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -164,7 +161,7 @@ describe('slow callers (HTT-03)', () => {
     }
     const after = process.memoryUsage();
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(64 * 1024 * 1024);
-    expect(times.sort((a, b) => a - b)[25]).toBeLessThan(100);
+    expect(times.sort((a, b) => a - b)[25]).toBeLessThan(250);
     expect(slow.some(({ closed }) => closed)).toBe(false);
   }, 60_000);
 
@@ -176,7 +173,7 @@ describe('slow callers (HTT-03)', () => {
       '0\r\n\r\n';
     const many = await open(port);
     many.socket.write(crumbs(100_000, 1));
-    await until(() => many.closed);
+    await until(() => many.closed, 10_000);
     expect(many.text).toMatch(/^HTTP\/1\.1 400 /);
     expect(records[0]).toMatchObject({ code: 'HTTP_FRAMING', step: 'receive' });
     for (const [count, size] of [
@@ -185,7 +182,7 @@ describe('slow callers (HTT-03)', () => {
     ] as const) {
       const twin = await open(port);
       twin.socket.write(crumbs(count, size));
-      await until(() => twin.text.includes('HTTP/1.1 200 OK'));
+      await until(() => twin.text.includes('HTTP/1.1 200 OK'), 10_000);
     }
   });
 });
