@@ -1,6 +1,7 @@
 /** Crypto providers: the contract, the router, and what opens keys. */
 export type * from './contract.js';
 export type * from './keys.js';
+export { parsePkcs11Uri } from './pkcs11/uri.js';
 export { createCrypto } from './router.js';
 export { isValid, selectForUse } from './rollover.js';
 export { type KeyOpening, openKey } from './stores/open.js';

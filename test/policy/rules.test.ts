@@ -92,6 +92,16 @@ describe('keys', () => {
       '{ hsm: { module: m, uri: "token=t", pin: { env: P } } }',
       ['2:36 CONFIG_INVALID'],
     ],
+    [
+      'a uri with an attribute that is not known',
+      '{ hsm: { module: m, uri: "pkcs11:tokn=t;object=o", pin: { env: P } } }',
+      ['2:36 CONFIG_INVALID'],
+    ],
+    [
+      'a uri with a PIN',
+      '{ hsm: { module: m, uri: "pkcs11:token=t;object=o?pin-value=1", pin: { env: P } } }',
+      ['2:36 CONFIG_INVALID'],
+    ],
     ['a day that is none', '[{ store: pem, certificate: c, from: 2027-02-29 }]', ['2:48 CONFIG_INVALID']],
   ])('refuses %s', (_, text, lines) => {
     expect(key(text)).toEqual(lines.map((line) => `gateway.yaml:${line}`));

@@ -1,6 +1,7 @@
 /** What must hold of the gateway file beyond its shape (design/policy.md, The gateway). */
 import { isCountersignError } from '../../core/errors.js';
 import { parseName } from '../../pki/index.js';
+import { parsePkcs11Uri } from '../../providers/index.js';
 import { nearestName } from '../diagnostics.js';
 import { oneOf, type Finding } from '../issues.js';
 import { isLoopback } from '../schema/common.js';
@@ -99,7 +100,7 @@ function hsmRules(home: HsmShape, path: Path): Finding[] {
         lacking(path, key, key === 'token' ? 'the label of the token, or uri' : 'the label of the key'),
       );
   }
-  return (['token', 'label'] as const)
+  const twice = (['token', 'label'] as const)
     .filter((key) => home[key] !== undefined)
     .map((key) => ({
       code: 'CONFIG_INVALID' as const,
@@ -108,6 +109,19 @@ function hsmRules(home: HsmShape, path: Path): Finding[] {
       key: true,
       expected: 'uri, or token and label',
     }));
+  return [...uriRules(home.uri, [...path, 'uri']), ...twice];
+}
+
+function uriRules(uri: string, path: Path): Finding[] {
+  try {
+    parsePkcs11Uri(uri);
+    return [];
+  } catch (error) {
+    if (!isCountersignError(error)) throw error;
+    return [
+      { code: error.code, message: error.message, path, expected: 'such as pkcs11:token=prod;object=client' },
+    ];
+  }
 }
 
 const lacking = (path: Path, key: string, what: string): Finding => ({
