@@ -11,9 +11,13 @@ export interface Digester {
   digest(): Uint8Array;
 }
 
-/** Takes canonical octets as they are made. The bytes are only good during the call. */
+/** Takes canonical octets as they are made. */
 export interface ByteSink {
-  write(bytes: Uint8Array): void;
+  /**
+   * @param bytes only good during the call
+   * @param last nothing follows; not always known, so that the end of canonicalisation counts
+   */
+  write(bytes: Uint8Array, last: boolean): void;
 }
 
 /** Hashes `bytes` at once. */

@@ -1,6 +1,6 @@
 /** Canonical octets: into a hash, or into memory, within the message's budget. */
 import { concat } from '../../core/bytes.js';
-import type { ByteSink } from '../../core/contracts.js';
+import type { ByteSink, Digester, HashName } from '../../core/contracts.js';
 import { CountersignError } from '../../core/errors.js';
 import type { Limits } from '../../core/limits.js';
 import type { PartTimer } from '../../core/timer.js';
@@ -48,22 +48,41 @@ export function digestElement(
   method: C14nMethod,
   digest: DigestDescriptor,
 ): Uint8Array {
-  const { doc, crypto, timer, budget } = tools;
-  const digester = crypto.createDigest(digest.hash);
+  const { doc, timer } = tools;
+  const sink = new DigestSink(tools, digest);
   timer.part('c14n');
-  const sink: ByteSink = {
-    write: (bytes) => {
-      budget?.spend(bytes.length);
-      timer.part('digest');
-      digester.update(bytes);
-      timer.part('c14n');
-    },
-  };
   canonicalize(doc, element, method, sink);
   timer.part('digest');
-  const value = digester.digest();
+  const value = sink.digest();
   timer.part(undefined);
   return value;
+}
+
+/** Hashes octets as they come; what comes in one piece, as most parts do, without an incremental hash. */
+class DigestSink implements ByteSink {
+  readonly #tools: OctetTools;
+  readonly #hash: HashName;
+  #digester: Digester | undefined;
+  #value: Uint8Array | undefined;
+
+  constructor(tools: OctetTools, { hash }: DigestDescriptor) {
+    this.#tools = tools;
+    this.#hash = hash;
+  }
+
+  write(bytes: Uint8Array, last: boolean): void {
+    const { crypto, timer, budget } = this.#tools;
+    budget?.spend(bytes.length);
+    timer.part('digest');
+    if (last && this.#digester === undefined) this.#value = crypto.digest(this.#hash, bytes);
+    else (this.#digester ??= crypto.createDigest(this.#hash)).update(bytes);
+    timer.part('c14n');
+  }
+
+  digest(): Uint8Array {
+    const { crypto } = this.#tools;
+    return this.#value ?? (this.#digester ?? crypto.createDigest(this.#hash)).digest();
+  }
 }
 
 /** The canonical form of a small element, in memory. */

@@ -63,7 +63,7 @@ export function canonicalize(
   try {
     if (apex === 'document') run.document(document.root);
     else run.element(apex);
-    output.flush();
+    output.flush(true);
   } finally {
     run.end();
     output.release();

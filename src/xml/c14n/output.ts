@@ -45,16 +45,10 @@ export class Output {
     this.#bytes[this.#length++] = value;
   }
 
-  /** Hands what is gathered to the sink. */
-  flush(): void {
-    if (this.#length > 0) this.#sink.write(this.#bytes.subarray(0, this.#length));
+  /** Hands what is gathered to the sink. @param last nothing follows */
+  flush(last = false): void {
+    if (this.#length > 0) this.#sink.write(this.#bytes.subarray(0, this.#length), last);
     this.#length = 0;
-  }
-
-  /** Flushes and gives the chunk back. */
-  end(): void {
-    this.flush();
-    this.release();
   }
 
   /** Gives the chunk back without writing anything more. */
@@ -65,7 +59,7 @@ export class Output {
   #direct(bytes: Buffer, start: number, end: number): void {
     this.flush();
     for (let at = start; at < end; at += chunkSize) {
-      this.#sink.write(bytes.subarray(at, Math.min(at + chunkSize, end)));
+      this.#sink.write(bytes.subarray(at, Math.min(at + chunkSize, end)), false);
     }
   }
 }
