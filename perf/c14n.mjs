@@ -56,7 +56,7 @@ export async function bench({ short = false } = {}) {
       throw new Error('the digest of xml-crypto differs from that of libxml2');
     const again = parseDocument(canonical, { limits });
     const n = Math.max(1, Math.floor((short ? 5e5 : 2e6) / bytes));
-    const cpu = await interleave(
+    const { cpu } = await interleave(
       {
         digest: (count) => repeat(count, () => createHash('sha256').update(canonical).digest('base64')),
         c14n: (count) => repeat(count, () => canonicalize(parsed, apex, method, nowhere)),

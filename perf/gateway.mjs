@@ -123,7 +123,7 @@ async function measure(size, message, { chains, processes, short }) {
   const iterations = Object.fromEntries(
     Object.keys(alternatives).map((name) => [name, isLight(name) ? many : some]),
   );
-  const cpu = await interleave(alternatives, { rounds, iterations, warmup: 1 });
+  const { cpu } = await interleave(alternatives, { rounds, iterations, warmup: 1 });
   cpu['scenario 3, server'] = median(behind.slice(-rounds)) / some;
   const latency = short ? {} : await latencies(doors, message);
   for (const each of Object.values(loads)) await each.close();

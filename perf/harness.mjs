@@ -35,7 +35,8 @@ export function median(numbers) {
  * @param alternatives { name: async (iterations) => number | void }: does the work `iterations` times; a number it
  *   returns is the CPU it cost in microseconds, of another process; otherwise this process is measured
  * @param options { rounds, iterations: number | { name: number }, warmup? }
- * @returns { name: median CPU microseconds of one iteration }
+ * @returns { cpu: { name: median CPU microseconds of one iteration }, ratio(one, other): median of the rounds' ratios }. On
+ *   a shared machine the speed changes from second to second: what ran side by side is compared, so rounds are short
  */
 export async function interleave(alternatives, { rounds, iterations, warmup = 2 }) {
   const names = Object.keys(alternatives);
@@ -51,7 +52,10 @@ export async function interleave(alternatives, { rounds, iterations, warmup = 2 
       if (round >= 0) times[name].push(spent / n);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(times[name])]));
+  return {
+    cpu: Object.fromEntries(names.map((name) => [name, median(times[name])])),
+    ratio: (one, other) => median(times[one].map((micros, round) => micros / times[other][round])),
+  };
 }
 
 /**
@@ -60,12 +64,12 @@ export async function interleave(alternatives, { rounds, iterations, warmup = 2 
  * @param bench name of the bench, for the budget
  * @param name the case, as in perf/budgets.json
  * @param ours CPU microseconds of the product
- * @param against { name, cpu } what it is compared with
+ * @param against { name, cpu, ratio? } what it is compared with; `ratio` where more is known than the two figures tell
  * @param more further fields; `reachable` is how many times less than the other the bare cryptography takes: a budget
  *   `{ least }` asks for no more than REACH of that, since no product on the same OpenSSL can pass it
  */
 export function row(bench, name, ours, against, { reachable, ...more } = {}) {
-  const ratio = ours / against.cpu;
+  const ratio = against.ratio ?? ours / against.cpu;
   const budget = budgets[bench]?.[name];
   const limit = typeof budget === 'number' ? { most: budget } : budget;
   const least = limit?.least === undefined ? 0 : Math.min(limit.least, REACH * (reachable ?? Infinity));

@@ -41,7 +41,7 @@ export async function bench({ short = false } = {}) {
     if (counted(message.toString()) !== countOurs(document)) throw new Error('the parsers disagree');
     document.release();
     const iterations = Math.max(2, Math.floor((short ? 2e6 : 8e6) / bytes));
-    const cpu = await interleave(
+    const { cpu } = await interleave(
       {
         ours: (n) => {
           for (let i = 0; i < n; i++) parseDocument(message, { limits, ids }).release();
