@@ -6,8 +6,12 @@ import * as tables from './tables.js';
 // V8 folds a module's own constants, but not imported ones (perf/README.md).
 const {
   ATOM_BINDING,
+  ATOM_DECLARED,
   ATOM_END,
+  ATOM_FLAGS,
+  ATOM_NAME,
   ATOM_NEXT,
+  ATOM_PREFIX,
   ATOM_RENDERED,
   ATOM_SEEN_NAME,
   ATOM_SEEN_PREFIX,
@@ -218,10 +222,7 @@ export class Atoms {
       while (this.#slots[slot] !== atom + 1) slot = (slot + 1) & mask;
       this.#slots[slot] = 0;
     }
-    for (let row = 0; count < this.count && row < count << ATOM_SHIFT; row += 1 << ATOM_SHIFT) {
-      if ((this.rows[row + ATOM_NEXT] as number) >= count) this.rows[row + ATOM_NEXT] = ATOM_NONE;
-      if ((this.rows[row + ATOM_AFTER] as number) >= count) this.rows[row + ATOM_AFTER] = ATOM_NONE;
-    }
+    if (count < this.count) this.#unlink(count);
     if (this.#strings.length > count) this.#strings.length = count;
     if (this.#locals.length > count) this.#locals.length = count;
     this.count = count;
@@ -229,6 +230,18 @@ export class Atoms {
     this.#inMemory = count;
     this.#kept = taken;
     this.#taken = taken;
+  }
+
+  /** Makes the first `count` atoms refer to no later ones, whose numbers others get. */
+  #unlink(count: number): void {
+    const { rows } = this;
+    for (let row = 0; row < count << ATOM_SHIFT; row += 1 << ATOM_SHIFT) {
+      if ((rows[row + ATOM_NEXT] as number) >= count) rows[row + ATOM_NEXT] = ATOM_NONE;
+      if ((rows[row + ATOM_AFTER] as number) >= count) rows[row + ATOM_AFTER] = ATOM_NONE;
+      // A name comes before its prefix and may stay where that goes: it is split anew when it is read again.
+      if ((rows[row + ATOM_PREFIX] as number) >= count || (rows[row + ATOM_DECLARED] as number) >= count)
+        rows[row + ATOM_FLAGS] = (rows[row + ATOM_FLAGS] as number) & ~ATOM_NAME;
+    }
   }
 
   #add(
