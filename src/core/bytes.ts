@@ -2,6 +2,7 @@
  * Byte helpers that every layer shares. Base64 is strict and never goes through a string of more than 64 KB:
  * longer ones land in V8's large-object space and cost milliseconds (perf/README.md).
  */
+import type { Scratch } from './buffers.js';
 
 /** 48 KiB: divisible by 3, so that base64 pieces join, and by 16, so that cipher blocks do. */
 export const PIECE: number = 49_152;
@@ -104,11 +105,12 @@ const values: Uint8Array = (() => {
  * group must be padded and its unused bits must be zero, nothing else is accepted. Node's own decoder skips junk.
  *
  * @param text ASCII bytes, or a short string
+ * @param scratch where the octets go, if not into memory of their own
  * @returns undefined when `text` is not valid
  */
-export function decodeBase64(text: Uint8Array | string): Uint8Array | undefined {
+export function decodeBase64(text: Uint8Array | string, scratch?: Scratch): Uint8Array | undefined {
   const source = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
-  const decoder = new Base64Decoder(source.length);
+  const decoder = new Base64Decoder(source.length, scratch);
   return decoder.write(source) ? decoder.end() : undefined;
 }
 
@@ -121,9 +123,13 @@ export class Base64Decoder {
   #count = 0;
   #pads = 0;
 
-  /** @param characters upper bound of the characters that will come */
-  constructor(characters: number) {
-    this.#target = Buffer.allocUnsafe(Math.ceil((characters * 3) / 4) + 3);
+  /**
+   * @param characters upper bound of the characters that will come
+   * @param scratch where the octets go, if not into memory of their own
+   */
+  constructor(characters: number, scratch?: Scratch) {
+    const size = Math.ceil((characters * 3) / 4) + 3;
+    this.#target = scratch === undefined ? Buffer.allocUnsafe(size) : scratch.take(size);
   }
 
   /** @returns false when a character is not allowed where it stands; the decoder is of no use then */

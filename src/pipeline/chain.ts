@@ -1,4 +1,5 @@
 /** A compiled chain. Types only; `compile.ts` makes it and `run.ts` runs it. */
+import type { BufferPool } from '../core/buffers.js';
 import type { CountersignError } from '../core/errors.js';
 import type { StepTimer } from '../core/timer.js';
 import type { Evidence } from '../wss/evidence.js';
@@ -33,10 +34,12 @@ export interface ChainInput {
   readonly soapVersion?: SoapVersion | undefined;
   /** The chain enters and leaves its steps on it; it neither begins nor finishes the record. */
   readonly timer: StepTimer;
+  /** Where large buffers come from; without one they are allocated. */
+  readonly pool?: BufferPool | undefined;
 }
 
 export interface ChainResult {
-  /** The message that goes on, in pieces. Some are views of the input's bytes. */
+  /** The message that goes on, in pieces. Some are views of the input's bytes; all are good until `release`. */
   readonly slices: readonly Uint8Array[];
   readonly length: number;
   readonly evidence: readonly Evidence[];
@@ -44,4 +47,6 @@ export interface ChainResult {
   readonly fault: boolean;
   /** `mode: observe`: what would have been refused. */
   readonly observed: CountersignError | undefined;
+  /** Gives back what the message took from the pool. Whoever does not call it loses nothing but the reuse. */
+  release(): void;
 }

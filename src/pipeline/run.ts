@@ -1,3 +1,4 @@
+import { Scratch } from '../core/buffers.js';
 import { CountersignError } from '../core/errors.js';
 import { StepTimer } from '../core/timer.js';
 import { openSecurityHeader } from '../wss/header.js';
@@ -24,20 +25,21 @@ export async function runChain(chain: Chain, input: ChainInput): Promise<ChainRe
     return { ...(await runEnforced(chain, input)), ...original };
   } catch (error) {
     const { fault } = input.exchange[chain.kind];
-    return { ...original, evidence: [], fault, observed: stepError(error, chain) };
+    return { ...original, evidence: [], fault, observed: stepError(error, chain), release() {} };
   }
 }
 
 async function runEnforced(
   chain: Chain,
-  { bytes, exchange, soapVersion, timer }: ChainInput,
+  { bytes, exchange, soapVersion, timer, pool }: ChainInput,
 ): Promise<ChainResult> {
   const facts = exchange[chain.kind];
+  const scratch = new Scratch(pool);
   let document: XmlDocument | undefined;
   let message: Message | undefined;
   try {
     timer.enter('parse');
-    document = parseDocument(bytes, { limits: chain.toolkit.limits, ids: idRules });
+    document = parseDocument(bytes, { limits: chain.toolkit.limits, ids: idRules, scratch });
     message = newMessage(document, chain, { exchange, facts, timer });
     if (soapVersion !== undefined) checkVersion(message, soapVersion);
     if (chain.inbound.length > 0) await runInbound(message, chain);
@@ -45,11 +47,22 @@ async function runEnforced(
     timer.enter('render');
     const rendered = message.onlyRoot ? rootOf(document) : document.render();
     if (chain.inbound.length > 0) await claimReplay(message, chain);
-    return { ...rendered, evidence: message.evidence, fault: facts.fault, observed: undefined };
+    return {
+      slices: rendered.slices,
+      length: rendered.length,
+      evidence: message.evidence,
+      fault: facts.fault,
+      observed: undefined,
+      release: () => {
+        scratch.release();
+      },
+    };
   } catch (error) {
     const failure = stepError(error, chain, { step: timer.running, afterKey: message?.keyUsed });
     const isRefusedFault = facts.fault && chain.kind === 'response' && chain.inbound.length > 0;
-    throw isRefusedFault && message !== undefined ? refusedFault(failure, message) : failure;
+    const refused = isRefusedFault && message !== undefined ? refusedFault(failure, message) : failure;
+    scratch.release();
+    throw refused;
   } finally {
     timer.leave();
     // What was rendered are views of the input and of edits, not of the tables that go back here.

@@ -1,6 +1,6 @@
+import { unpooled, type Lease } from '../core/buffers.js';
 import { CountersignError } from '../core/errors.js';
 import type { ServiceConfig } from '../policy/config.js';
-import { unpooled, type Lease } from './buffers.js';
 import { gunzip } from './gunzip.js';
 import type { HandlerContext } from './handler-context.js';
 import { fieldValue } from './headers.js';

@@ -1,5 +1,5 @@
-import type { BufferPool, Lease } from './buffers.js';
-import { unpooled } from './buffers.js';
+import type { BufferPool, Lease } from '../core/buffers.js';
+import { unpooled } from '../core/buffers.js';
 
 /** What must have come before memory is taken for all that was announced: announcing costs a peer nothing. */
 const EARNEST = 16 * 1024;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Lease } from '../core/buffers.js';
 import { asBuffer } from '../core/bytes.js';
 import { CountersignError } from '../core/errors.js';
 import { newExchange, type ChainResult, type Exchange } from '../pipeline/index.js';
 import { readAnswer, type Answer } from './answer.js';
 import { runOverRoot } from './attachments.js';
-import type { Lease } from './buffers.js';
 import { concat } from './collector.js';
 import { ExchangeRecords } from './exchange-records.js';
 import { asError, asUpstreamError } from './failures.js';
@@ -64,17 +64,19 @@ export class ServiceExchange {
     };
     response.on('close', onClose);
     let answer: Answer | undefined;
+    let message: ChainResult | undefined;
     let reply: Reply;
     try {
       try {
         const outgoing = await this.#request();
         answer = await this.#forward(outgoing);
-        const message = await this.#respond(answer);
+        message = await this.#respond(answer);
         reply = this.#answer(answer, message);
       } catch (thrown) {
         reply = await this.#refuse(asError(thrown));
       }
       const delivered = await this.#deliver(reply);
+      message?.release();
       answer?.body.release();
       return delivered;
     } finally {
@@ -158,7 +160,8 @@ export class ServiceExchange {
     if (service.request === undefined) return { body: body.bytes, owner: body };
     let result: ChainResult;
     try {
-      const input = { bytes: body.bytes, exchange: this.#exchange, timer: this.#records.request };
+      const { pool } = this.#context;
+      const input = { bytes: body.bytes, exchange: this.#exchange, timer: this.#records.request, pool };
       const form = { media, facts: this.#exchange.request, sameVersion: true };
       result = await runOverRoot(service.request, input, form);
     } catch (thrown) {
@@ -167,8 +170,12 @@ export class ServiceExchange {
     }
     this.#observe(result, 'request');
     const [only] = result.slices;
-    if (only !== undefined && result.slices.length === 1) return { body: asBuffer(only), owner: body };
+    if (only !== undefined && result.slices.length === 1 && only.buffer === body.bytes.buffer) {
+      result.release();
+      return { body: asBuffer(only), owner: body };
+    }
     const joined = concat(result.slices, result.length, this.#context.pool);
+    result.release();
     body.release();
     return { body: joined.bytes, owner: joined };
   }
@@ -213,7 +220,8 @@ export class ServiceExchange {
     }
     const timer = this.#records.response;
     try {
-      const input = { bytes: answer.body.bytes, exchange: this.#exchange, timer };
+      const { pool } = this.#context;
+      const input = { bytes: answer.body.bytes, exchange: this.#exchange, timer, pool };
       // Services that name their answers wrongly are common, and their callers have always seen it.
       const form = { media: answer.media, facts: this.#exchange.response, sameVersion: false };
       const result = await runOverRoot(run, input, form);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BufferPool } from '../core/buffers.js';
 import { concat } from '../core/bytes.js';
 import type { Clock } from '../core/clock.js';
 import type { DigestFunction, RandomSource } from '../core/contracts.js';
@@ -21,7 +22,6 @@ import type { Evidence } from '../wss/evidence.js';
 import { adminListener, type Readiness } from './admin.js';
 import { Admission } from './admission.js';
 import { defaultBounds, type Bounds } from './bounds.js';
-import { BufferPool } from './buffers.js';
 import { clientGuard } from './clients.js';
 import { dataListener, type DataListener, type ListenerTls } from './data-listener.js';
 import type { Exposition } from './exposition.js';
@@ -248,11 +248,13 @@ export class Gateway {
   ): Promise<Processed> {
     const found = this.#services.get(service);
     if (found === undefined) throw this.#notServed(service);
-    const { clock, provider } = this.#context;
+    const { clock, provider, pool } = this.#context;
     const timer = new StepTimer(clock);
     const run = found[chain];
-    const result: ChainResult | undefined = await run?.({ bytes, exchange, timer });
+    const result: ChainResult | undefined = await run?.({ bytes, exchange, timer, pool });
+    // A copy: what the caller gets is the caller's.
     const out = result === undefined ? bytes : concat(...result.slices);
+    result?.release();
     const timings = timingRecord(exchange, timer, {
       chain,
       outcome: result?.fault === true ? 'fault' : 'ok',

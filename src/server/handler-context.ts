@@ -1,10 +1,10 @@
 /** What every exchange needs. Types only. */
+import type { BufferPool } from '../core/buffers.js';
 import type { Clock } from '../core/clock.js';
 import type { CountersignError } from '../core/errors.js';
 import type { Exchange, Refusal, TimingRecord } from '../pipeline/index.js';
 import type { Admission } from './admission.js';
 import type { Bounds } from './bounds.js';
-import type { BufferPool } from './buffers.js';
 import type { ClientGuard } from './clients.js';
 import type { LoopWatch } from './loop-watch.js';
 import type { Media } from './media.js';

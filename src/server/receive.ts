@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { unpooled, type BufferPool, type Lease } from '../core/buffers.js';
 import { CountersignError } from '../core/errors.js';
-import { unpooled, type BufferPool, type Lease } from './buffers.js';
 import { BodyCollector } from './collector.js';
 import type { RequestHead } from './framing.js';
 import { gunzip } from './gunzip.js';

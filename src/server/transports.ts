@@ -1,6 +1,6 @@
+import type { BufferPool } from '../core/buffers.js';
 import type { Clock } from '../core/clock.js';
 import type { UpstreamConfig } from '../policy/config.js';
-import type { BufferPool } from './buffers.js';
 import type { TlsIdentity, UpstreamPlan, UpstreamTransport } from './upstream/contract.js';
 import { legacyTransport } from './upstream/legacy.js';
 import { undiciTransport } from './upstream/undici.js';

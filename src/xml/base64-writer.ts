@@ -1,4 +1,8 @@
+import type { Scratch } from '../core/buffers.js';
 import { base64Length, PIECE, writeBase64 } from '../core/bytes.js';
+
+/** Rooms for octets that wait to be text; they hold nothing between writers. */
+const stages: Uint8Array[] = [];
 
 /**
  * Makes text out of octets that come in pieces of any length, without a string of more than 64 KB. What it makes is
@@ -10,10 +14,14 @@ export class Base64Writer {
   #staged = 0;
   #at = 0;
 
-  /** @param length octets that will come at most */
-  constructor(length: number) {
-    this.#target = Buffer.allocUnsafe(base64Length(length));
-    this.#stage = Buffer.allocUnsafe(Math.min(length, PIECE));
+  /**
+   * @param length octets that will come at most
+   * @param scratch where the text goes, if not into memory of its own
+   */
+  constructor(length: number, scratch?: Scratch) {
+    const size = base64Length(length);
+    this.#target = scratch === undefined ? Buffer.allocUnsafe(size) : scratch.take(size);
+    this.#stage = stages.pop() ?? Buffer.allocUnsafeSlow(PIECE);
   }
 
   write(octets: Uint8Array): void {
@@ -30,6 +38,7 @@ export class Base64Writer {
   /** The text; nothing can be written any more. */
   end(): Buffer {
     this.#flush();
+    stages.push(this.#stage);
     return this.#target.subarray(0, this.#at);
   }
 

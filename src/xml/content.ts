@@ -1,3 +1,4 @@
+import type { Scratch } from '../core/buffers.js';
 import { decodeBase64 } from '../core/bytes.js';
 import { CountersignError } from '../core/errors.js';
 
@@ -57,8 +58,8 @@ export function leafText(tree: Tree, element: NodeId): string {
  *
  * @throws XML_NOT_TEXT XML_BASE64
  */
-export function leafBase64(tree: Tree, element: NodeId): Uint8Array {
-  const octets = decodeBase64(leafBytes(tree, element));
+export function leafBase64(tree: Tree, element: NodeId, scratch: Scratch | undefined): Uint8Array {
+  const octets = decodeBase64(leafBytes(tree, element), scratch);
   if (octets !== undefined) return octets;
   const offset = tree.get(element, OPEN_END);
   throw refusal('XML_BASE64', 'a value is not base64', offset);

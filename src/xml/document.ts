@@ -1,3 +1,4 @@
+import type { Scratch } from '../core/buffers.js';
 import { CountersignError } from '../core/errors.js';
 import type { Limits } from '../core/limits.js';
 import { ATOM_NONE } from './atoms.js';
@@ -40,6 +41,8 @@ export interface ParseOptions {
   readonly ids?: IdRules;
   /** Accept UTF-16 with a byte order mark; it is turned into UTF-8 before anything else. */
   readonly utf16?: boolean;
+  /** Where large octets go that the document makes; slices of it are good until that is released. */
+  readonly scratch?: Scratch;
 }
 
 /** A document as slices of bytes, to be written one after the other. */
@@ -61,7 +64,7 @@ export function parseDocument(bytes: Uint8Array, options: ParseOptions): XmlDocu
   try {
     parser.begin(encoded.bytes, options.limits, options.ids);
     const root = parser.message(encoded.start);
-    return new XmlDocument(parser, root, encoded.transcoded);
+    return new XmlDocument(parser, root, encoded.transcoded, options.scratch);
   } catch (error) {
     returnParser(parser, false);
     throw error;
@@ -76,15 +79,18 @@ export class XmlDocument {
   readonly root: NodeId;
   /** The bytes are not those that came in: UTF-16 was turned into UTF-8. */
   readonly transcoded: boolean;
+  /** Where large octets go. */
+  readonly scratch: Scratch | undefined;
   #tree: Tree;
   readonly #parser: Parser;
   #lazyModifier: Modifier | undefined;
   #version = 0;
 
-  constructor(parser: Parser, root: NodeId, transcoded: boolean) {
+  constructor(parser: Parser, root: NodeId, transcoded: boolean, scratch: Scratch | undefined) {
     this.#tree = parser.tree;
     this.root = root;
     this.transcoded = transcoded;
+    this.scratch = scratch;
     this.#parser = parser;
   }
 
@@ -230,7 +236,7 @@ export class XmlDocument {
    * @throws XML_NOT_TEXT XML_BASE64
    */
   base64(element: NodeId): Uint8Array {
-    return leafBase64(this.#tree, element);
+    return leafBase64(this.#tree, element, this.scratch);
   }
 
   /** The element that carries this id. */

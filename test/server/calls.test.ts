@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { BufferPool } from '#src/core/buffers.js';
 import { systemClock } from '#src/core/clock.js';
 import { CountersignError } from '#src/core/errors.js';
-import { BufferPool } from '#src/server/buffers.js';
 import type { UpstreamObserver, UpstreamTransport } from '#src/server/upstream/contract.js';
 import { legacyTransport } from '#src/server/upstream/legacy.js';
 import { undiciTransport } from '#src/server/upstream/undici.js';

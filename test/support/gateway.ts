@@ -8,13 +8,13 @@ import {
 } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import express from 'express';
+import { BufferPool } from '#src/core/buffers.js';
 import { systemClock } from '#src/core/clock.js';
 import type { RandomSource } from '#src/core/contracts.js';
 import { defaultLimits } from '#src/core/limits.js';
 import type { TimingRecord } from '#src/pipeline/index.js';
 import type { GatewayConfig, ServiceConfig } from '#src/policy/config.js';
 import type { Bounds } from '#src/server/bounds.js';
-import { BufferPool } from '#src/server/buffers.js';
 import { Gateway, type GatewayParts } from '#src/server/gateway.js';
 import { openLog } from '#src/server/log.js';
 

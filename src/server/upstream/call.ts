@@ -1,6 +1,6 @@
+import type { BufferPool } from '../../core/buffers.js';
 import type { Clock } from '../../core/clock.js';
 import { CountersignError, isCountersignError } from '../../core/errors.js';
-import type { BufferPool } from '../buffers.js';
 import { BodyCollector } from '../collector.js';
 import type {
   ConnectionTimes,

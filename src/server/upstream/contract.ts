@@ -1,6 +1,6 @@
 /** How the gateway talks to a service. Types only. */
+import type { Lease } from '../../core/buffers.js';
 import type { CountersignError } from '../../core/errors.js';
-import type { Lease } from '../buffers.js';
 
 export interface UpstreamRequest {
   readonly method: 'POST' | 'GET';

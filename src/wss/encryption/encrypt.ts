@@ -140,7 +140,7 @@ function encryptTarget(scope: EncryptionScope, target: EncryptionTarget, content
   const outer = isBlock
     ? encryptedHeaderFrame(document, element, scope.toolkit.random)
     : { start: '', end: '' };
-  const text = seal(document.slices(element, mode), content, scope.toolkit);
+  const text = seal(scope, document.slices(element, mode), content);
   timer.part('write');
   const fragment = outer.start + frame.start + frame.end + outer.end;
   const top =
@@ -158,9 +158,13 @@ function lastLeaf(document: XmlDocument, top: NodeId): NodeId {
 }
 
 /** The base64 of IV, ciphertext and tag. */
-function seal(slices: readonly Uint8Array[], { cipher, key }: ContentKey, toolkit: Toolkit): Base64Writer {
+function seal(
+  { document, toolkit }: EncryptionScope,
+  slices: readonly Uint8Array[],
+  { cipher, key }: ContentKey,
+): Base64Writer {
   const iv = toolkit.random.bytes(cipher.ivLength);
-  const writer = new Base64Writer(sealedLength(cipher, slices));
+  const writer = new Base64Writer(sealedLength(cipher, slices), document.scratch);
   writer.write(iv);
   const encryptor = toolkit.crypto.createEncryptor(cipherAlgorithm(cipher, iv), key);
   for (const slice of slices) {

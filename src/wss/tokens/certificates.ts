@@ -25,11 +25,11 @@ export function createCertificateReader(capacity = 1000): CertificateReader {
           `a certificate of ${der.length} bytes is refused`,
         );
       }
-      if (der.length > longestRemembered) return parseCertificate(der);
+      // A copy: the bytes may belong to a buffer that is used again (and the `slice` of a Buffer is none).
+      if (der.length > longestRemembered) return parseCertificate(new Uint8Array(der));
       const key = asBuffer(der).toString('latin1');
       const found = known.get(key);
       if (found !== undefined) return found;
-      // A copy: the bytes may belong to a buffer that is used again (and the `slice` of a Buffer is none).
       const certificate = parseCertificate(new Uint8Array(der));
       if (known.size >= capacity) {
         const oldest = known.keys().next();

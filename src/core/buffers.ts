@@ -73,3 +73,30 @@ export class BufferPool {
 export function unpooled(bytes: Buffer): Lease {
   return { bytes, release() {} };
 }
+
+/**
+ * The large buffers that one message needs besides its own bytes: its ciphertext, its plaintext. Without a pool, and
+ * below the size that is worth keeping, the memory is simply allocated.
+ */
+export class Scratch {
+  readonly #pool: BufferPool | undefined;
+  readonly #leases: Lease[] = [];
+
+  constructor(pool: BufferPool | undefined) {
+    this.#pool = pool;
+  }
+
+  /** `size` bytes of any content, good until `release`. */
+  take(size: number): Buffer {
+    if (this.#pool === undefined || size < SMALLEST) return Buffer.allocUnsafe(size);
+    const lease = this.#pool.lease(size);
+    this.#leases.push(lease);
+    return lease.bytes;
+  }
+
+  /** Gives everything back: nothing may read it any more. */
+  release(): void {
+    for (const lease of this.#leases) lease.release();
+    this.#leases.length = 0;
+  }
+}
