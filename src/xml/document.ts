@@ -86,7 +86,7 @@ export class XmlDocument {
   #lazyModifier: Modifier | undefined;
   #version = 0;
 
-  constructor(parser: Parser, root: NodeId, transcoded: boolean, scratch: Scratch | undefined) {
+  constructor(parser: Parser, root: NodeId, transcoded: boolean, scratch?: Scratch) {
     this.#tree = parser.tree;
     this.root = root;
     this.transcoded = transcoded;
