@@ -59,7 +59,8 @@ export interface EmbeddedGateway {
  * Opens keys, compiles every chain and joins them to a gateway. A service that cannot be compiled is refused and takes
  * no other one down: it is in `refused`, its path answers 503, and the log says why.
  *
- * @throws CountersignError CONFIG_INVALID with every diagnostic, when the gateway's own configuration has errors
+ * @throws CountersignError CONFIG_INVALID with every diagnostic, when the gateway's own configuration has errors, or a
+ *   service's file does not even say its path: `middleware` would pass its messages on unchecked. SECRET_UNAVAILABLE
  */
 export async function createGateway(options: CreateGatewayOptions): Promise<EmbeddedGateway> {
   const { config, provider, base, log } = options;
@@ -71,16 +72,21 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
     longRunning: true,
     onException: metrics.countException,
   });
-  if (composition.parts === undefined) {
-    await composition.close();
-    const errors = composition.compiled.diagnostics.filter(isError);
-    throw new CountersignError('CONFIG_INVALID', errors.map((error) => renderDiagnostic(error)).join('\n'));
-  }
-  const gateway = new Gateway(composition.parts, log === undefined ? { metrics } : { metrics, log });
-  for (const { name, reasons } of composition.parts.refused) {
-    for (const { code, message } of reasons) {
-      gateway.log.error({ service: name, code, reason: message }, 'service refused');
+  try {
+    const { parts, compiled } = composition;
+    if (parts === undefined || parts.refused.some(({ path }) => path === undefined)) {
+      const errors = compiled.diagnostics.filter(isError);
+      throw new CountersignError('CONFIG_INVALID', errors.map((error) => renderDiagnostic(error)).join('\n'));
     }
+    const gateway = new Gateway(parts, log === undefined ? { metrics } : { metrics, log });
+    for (const { name, reasons } of parts.refused) {
+      for (const { code, message } of reasons) {
+        gateway.log.error({ service: name, code, reason: message }, 'service refused');
+      }
+    }
+    return gateway;
+  } catch (error) {
+    await composition.close();
+    throw error;
   }
-  return gateway;
 }

@@ -86,6 +86,40 @@ describe('createGateway', () => {
     await good.close();
   });
 
+  it.each([
+    ['is no YAML', (text: string) => text.replace('path: /orders', 'path: [/broken'), 'CONFIG_INVALID'],
+    ['has no path', (text: string) => text.replace('path: /orders', ''), 'CONFIG_INVALID'],
+    [
+      'has a path and another error',
+      (text: string) => text.replace('path: /orders', 'path: /b\nsteps: 1'),
+      '',
+    ],
+  ])('does not pass on what is meant for a service whose file %s', async (_what, change, code) => {
+    const folder = join(lab, 'client/services');
+    const text = readFileSync(join(folder, 'orders.yaml'), 'utf8');
+    writeFileSync(join(folder, 'broken.yaml'), change(text));
+    const log = openLog(systemClock, { write: () => undefined });
+    try {
+      const made = createGateway({ config: join(lab, 'client/countersign.yaml'), log });
+      if (code !== '') {
+        await expect(made).rejects.toMatchObject({ code, message: expect.stringContaining('broken.yaml') });
+        return;
+      }
+      const gateway = await made;
+      expect(gateway.refused).toMatchObject([{ name: 'broken', path: '/b' }]);
+      await gateway.close();
+    } finally {
+      rmSync(join(folder, 'broken.yaml'));
+    }
+  });
+
+  it('asks for the secrets of its callers', async () => {
+    const config = { services: {}, clients: [{ bearer: { env: 'COUNTERSIGN_NO_SUCH' } }] };
+    await expect(createGateway({ config })).rejects.toMatchObject({ code: 'SECRET_UNAVAILABLE' });
+    const known = { services: {}, clients: [{ bearer: { env: 'PATH' } }] };
+    await (await createGateway({ config: known })).close();
+  });
+
   it('does not start when the gateway itself is configured wrongly, and says everything', async () => {
     await expect(createGateway({ config: { listn: {} } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
