@@ -13,6 +13,7 @@ export class Base64Writer {
   readonly #stage: Uint8Array;
   #staged = 0;
   #at = 0;
+  #ended = false;
 
   /**
    * @param length octets that will come at most
@@ -25,6 +26,8 @@ export class Base64Writer {
   }
 
   write(octets: Uint8Array): void {
+    // The stage is another writer's by then.
+    if (this.#ended) throw new Error('nothing can be written after the end');
     for (let start = 0; start < octets.length;) {
       const count = Math.min(octets.length - start, this.#stage.length - this.#staged);
       this.#stage.set(octets.subarray(start, start + count), this.#staged);
@@ -37,8 +40,11 @@ export class Base64Writer {
 
   /** The text; nothing can be written any more. */
   end(): Buffer {
-    this.#flush();
-    stages.push(this.#stage);
+    if (!this.#ended) {
+      this.#flush();
+      stages.push(this.#stage);
+      this.#ended = true;
+    }
     return this.#target.subarray(0, this.#at);
   }
 

@@ -20,6 +20,20 @@ describe('text of base64', () => {
     },
   );
 
+  it('shares no room with another writer once it has ended, however often that is said', () => {
+    const ended = written(10, 10);
+    const text = ended.end().toString();
+    expect(ended.end().toString()).toBe(text);
+    const [one, other] = [new Base64Writer(6), new Base64Writer(6)];
+    one.write(octets.subarray(0, 3));
+    other.write(octets.subarray(100, 103));
+    expect(() => {
+      ended.write(octets);
+    }).toThrow();
+    expect(one.end().toString()).toBe(octets.toString('base64', 0, 3));
+    expect(other.end().toString()).toBe(octets.toString('base64', 100, 103));
+  });
+
   it.each([
     ['an element', '<r><c></c></r>'],
     ['an empty element', '<r><c/></r>'],
