@@ -22,7 +22,7 @@ const KB = 1024;
  */
 const effort = {
   full: {
-    '1 KB': { warm: [4000, 1000, 2500], rounds: 9, many: 600, some: 200 },
+    '1 KB': { warm: [4000, 1000, 5000], rounds: 9, many: 600, some: 200 },
     '100 KB': { warm: [400, 100, 200], rounds: 7, many: 150, some: 50 },
   },
   short: {
