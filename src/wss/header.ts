@@ -62,7 +62,7 @@ export function findSecurityHeader(document: XmlDocument, envelope: Envelope, ro
   for (const block of blocksOf(document, envelope)) {
     if (!document.is(block, ns.wsse, 'Security')) continue;
     // An attribute of the other SOAP version could make a second reader take the header for another node's.
-    if (document.hasAttributeOf(block, foreign)) {
+    if (document.attributes(block).some(({ namespace }) => namespace === foreign)) {
       throw new CountersignError(
         'SECURITY_STRUCTURE',
         'a Security header has an attribute of another SOAP version',

@@ -164,19 +164,6 @@ export class XmlDocument {
     return undefined;
   }
 
-  /** Whether any attribute of `element` is of `namespace`. */
-  hasAttributeOf(element: NodeId, namespace: string): boolean {
-    const { atoms, attributes } = this.#tree;
-    const first = this.#tree.get(element, ATTRIBUTE);
-    const last = first + this.#tree.get(element, ATTRIBUTES);
-    for (let index = first; index < last; index++) {
-      const row = index << ATTRIBUTE_SHIFT;
-      if (((attributes[row + ATTRIBUTE_FLAGS] as number) & DECLARATION) !== 0) continue;
-      if (atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace) return true;
-    }
-    return false;
-  }
-
   /** The attributes as written, declarations aside. */
   attributes(element: NodeId): Attribute[] {
     const { atoms, attributes } = this.#tree;
