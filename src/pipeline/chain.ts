@@ -2,10 +2,20 @@
 import type { BufferPool } from '../core/buffers.js';
 import type { CountersignError } from '../core/errors.js';
 import type { StepTimer } from '../core/timer.js';
+import type { DecryptCandidate } from '../wss/encryption/decrypt.js';
 import type { Evidence } from '../wss/evidence.js';
+import type { VerifyCandidate } from '../wss/signature/verify.js';
 import type { Toolkit } from '../wss/toolkit.js';
 import type { Exchange, SoapVersion } from './context.js';
-import type { ChainKind, HeaderPlan, InboundStep, OutboundStep, StripPlan } from './handler.js';
+import type {
+  ChainKind,
+  ChildRole,
+  HeaderPlan,
+  InboundStep,
+  OutboundStep,
+  ScreenRole,
+  StripPlan,
+} from './handler.js';
 
 export type OnFault = 'require' | 'allow-unencrypted' | 'allow-unsigned' | 'allow-unsigned-with-detail';
 
@@ -22,10 +32,22 @@ export interface Chain {
   readonly strip: StripPlan;
   /** Labels of the `verify` steps, in list order. */
   readonly verifies: readonly string[];
+  readonly roles: Roles;
   readonly toolkit: Toolkit;
   /** The place in the policy of an option of a step: `services/orders.yaml:9:37`. */
   readonly locate: (label: string, at: string | undefined) => string | undefined;
 }
+
+/** What the inbound steps take of a Security header, in list order. */
+export interface Roles {
+  readonly verifies: readonly VerifyCandidate[];
+  readonly decrypts: readonly DecryptCandidate[];
+  readonly owns: readonly Labelled<ChildRole>[];
+  readonly screens: readonly Labelled<ScreenRole>[];
+}
+
+/** A role with the label of its step. */
+export type Labelled<Role> = Role & { readonly step: string };
 
 export interface ChainInput {
   readonly bytes: Uint8Array;

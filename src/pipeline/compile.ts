@@ -3,7 +3,7 @@ import type { KeyRing } from '../providers/keys.js';
 import { parsePart } from '../wss/parts.js';
 import type { Toolkit } from '../wss/toolkit.js';
 import type { Trust } from '../wss/trust.js';
-import type { Chain, OnFault } from './chain.js';
+import type { Chain, Labelled, OnFault, Roles } from './chain.js';
 import type {
   ChainKind,
   ElementName,
@@ -219,10 +219,28 @@ function assemble(plan: ChainPlan, built: readonly Built[], environment: ChainEn
     faultSteps,
     strip: inbound.find((step) => step.strips !== undefined)?.strips ?? { keep: false, ids: false },
     verifies: inbound.filter((step) => step.verifies !== undefined).map((step) => step.label),
+    roles: rolesOf(inbound),
     toolkit: environment.toolkit,
     locate: (label: string, at: string | undefined): string | undefined => {
       const position = positions.get(label);
       return position === undefined ? undefined : environment.locate(position, at);
     },
   });
+}
+
+function rolesOf(steps: readonly InboundStep[]): Roles {
+  const labelled = <Role>(role: (step: InboundStep) => Role | undefined): Labelled<Role>[] => {
+    const found: Labelled<Role>[] = [];
+    for (const step of steps) {
+      const own = role(step);
+      if (own !== undefined) found.push({ step: step.label, ...own });
+    }
+    return found;
+  };
+  return {
+    verifies: labelled((step) => step.verifies),
+    decrypts: labelled((step) => step.decrypts),
+    owns: labelled((step) => step.owns),
+    screens: labelled((step) => step.screens),
+  };
 }

@@ -107,7 +107,7 @@ export interface InboundStep {
   /** Takes other children. */
   readonly owns?: ChildRole;
   /** Looks at what identifies a Signature whose SignedInfo is authentic, before any private key is used. */
-  readonly screen?: (replayId: string) => Promise<void> | void;
+  readonly screens?: ScreenRole;
   /** What is taken away at the end of the inbound steps. */
   readonly strips?: StripPlan;
   /** Asserts what the policy requires, on evidence alone. */
@@ -130,7 +130,11 @@ export interface DecryptRole {
 export interface ChildRole {
   readonly names: readonly ElementName[];
   /** Taken before any private key is used, where it is readable by then. */
-  take(child: NodeId, message: Message): Promise<void> | void;
+  take(this: void, child: NodeId, message: Message): Promise<void> | undefined;
+}
+
+export interface ScreenRole {
+  screen(this: void, replayId: string): Promise<void> | undefined;
 }
 
 /** What of the security that was checked is not passed on. */

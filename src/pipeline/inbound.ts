@@ -1,6 +1,6 @@
 import { CountersignError, isCountersignError } from '../core/errors.js';
-import { checkMustUnderstand, findSecurityHeader, removeSecurityHeader, stripIds } from '../wss/header.js';
-import { findEnvelope, NONE } from '../xml/index.js';
+import { checkMustUnderstand, findSecurityHeader, removeSecurityHeader, stripId } from '../wss/header.js';
+import { findEnvelope, NONE, type NodeId } from '../xml/index.js';
 import type { Chain } from './chain.js';
 import type { Message } from './context.js';
 import { factsOf } from './evidence.js';
@@ -17,7 +17,7 @@ export async function runInbound(message: Message, chain: Chain): Promise<void> 
   if (passUnsignedFault(message, chain)) return;
   await walkSecurityHeader(message, chain);
   timer.enter('header');
-  if (chain.inbound.some(({ decrypts }) => decrypts !== undefined)) {
+  if (chain.roles.decrypts.length > 0) {
     // A Header block or the Body may have come out of ciphertext; from here on the envelope must be a plain one.
     message.envelope = findEnvelope(document);
     checkHeaders(message, chain);
@@ -81,13 +81,13 @@ function keepSigners({ exchange, evidence }: Message, chain: Chain): void {
 
 function strip(message: Message, { strip: { keep, ids } }: Chain): void {
   const { document, envelope, securityHeader, evidence } = message;
-  const stays = (element: number): boolean => keep || !document.contains(securityHeader, element);
+  const stays = (element: NodeId): boolean => keep || !document.contains(securityHeader, element);
   if (ids) {
-    const signed = factsOf(evidence, 'signed').flatMap(({ elements }) => elements);
-    stripIds(document, new Set(signed.filter(stays)));
+    const signed = new Set<NodeId>();
+    for (const { elements } of factsOf(evidence, 'signed')) for (const one of elements) signed.add(one);
+    for (const element of signed) if (stays(element)) stripId(document, element);
   }
   if (keep || securityHeader === NONE) return;
-  removeSecurityHeader(document, envelope, securityHeader);
+  message.envelope = removeSecurityHeader(document, envelope, securityHeader);
   message.securityHeader = NONE;
-  message.envelope = findEnvelope(document);
 }

@@ -77,7 +77,7 @@ interface Surroundings {
 }
 
 function newMessage(document: XmlDocument, chain: Chain, { exchange, facts, timer }: Surroundings): Message {
-  const encryptedBody = chain.inbound.some(({ decrypts }) => decrypts !== undefined);
+  const encryptedBody = chain.roles.decrypts.length > 0;
   const envelope = findEnvelope(document, { encryptedBody });
   facts.soapVersion = envelope.version;
   facts.operation = operationOf(document, envelope);

@@ -7,7 +7,7 @@
  */
 import { CountersignError } from '../core/errors.js';
 import { ciphertextIsSigned } from '../wss/coverage.js';
-import { Decryption, type DecryptCandidate } from '../wss/encryption/decrypt.js';
+import { Decryption } from '../wss/encryption/decrypt.js';
 import type { DecryptedFact } from '../wss/evidence.js';
 import { OctetBudget } from '../wss/signature/octets.js';
 import {
@@ -18,9 +18,9 @@ import {
 } from '../wss/signature/verify.js';
 import { indexTokens, type TokenIndex } from '../wss/tokens/index-tokens.js';
 import { NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
-import type { Chain } from './chain.js';
+import type { Chain, Roles } from './chain.js';
 import { count, type Message } from './context.js';
-import type { ElementName, InboundStep } from './handler.js';
+import type { ElementName } from './handler.js';
 
 /**
  * Does all that the children of the Security header ask for, and adds the evidence.
@@ -30,9 +30,7 @@ import type { ElementName, InboundStep } from './handler.js';
 export async function walkSecurityHeader(message: Message, chain: Chain): Promise<void> {
   if (message.securityHeader === NONE) return;
   const tokens = indexTokens(message.document, message.securityHeader, message.toolkit);
-  const walk = new Walk(message, chain.inbound, tokens);
-  await walk.prepare();
-  await walk.run();
+  await new Walk(message, chain.roles, tokens).run();
   const unused = tokens.unused.length;
   if (unused > 0) count(message.facts, 'token-unused', unused);
 }
@@ -46,28 +44,31 @@ const missingSteps: Readonly<Record<string, string>> = {
   [`${ns.wsu} Timestamp`]: 'check-timestamp',
 };
 
+/** What may take time; `undefined` says that it is done. Most of it is, and waiting for nothing costs as much as it. */
+type Work = Promise<void> | undefined;
+
 class Walk {
   readonly #message: Message;
-  readonly #steps: readonly InboundStep[];
+  readonly #roles: Roles;
   readonly #tokens: TokenIndex;
   readonly #decryption: Decryption;
   readonly #verifyInput: VerifyInput;
-  readonly #opened = new Map<NodeId, OpenedSignature>();
+  readonly #opened: OpenedSignature[] = [];
   /** Children that a step's own `take` had. */
-  readonly #taken = new Set<NodeId>();
+  readonly #taken: NodeId[] = [];
   readonly #walked = new Set<NodeId>();
 
-  constructor(message: Message, steps: readonly InboundStep[], tokens: TokenIndex) {
+  constructor(message: Message, roles: Roles, tokens: TokenIndex) {
     const { document, envelope, toolkit, timer, now, evidence } = message;
     this.#message = message;
-    this.#steps = steps;
+    this.#roles = roles;
     this.#tokens = tokens;
     this.#verifyInput = { doc: document, tokens, budget: new OctetBudget(toolkit.limits), toolkit, timer };
     this.#decryption = new Decryption({
       document,
       envelope,
       tokens,
-      candidates: candidatesOf(steps),
+      candidates: roles.decrypts,
       covered: (element) => ciphertextIsSigned(document, evidence, element),
       toolkit,
       timer,
@@ -75,20 +76,21 @@ class Walk {
     });
   }
 
-  /** First pass. */
-  async prepare(): Promise<void> {
-    const { document, securityHeader } = this.#message;
-    for (const child of document.children(securityHeader)) {
-      if (document.is(child, ns.ds, 'Signature')) await this.#screen(this.#open(child));
-      else await this.#giveToOwner(child);
-    }
-  }
-
-  /** Second pass. The children change under it: after each, the first that was not walked yet is next. */
   async run(): Promise<void> {
+    const { document, securityHeader, timer } = this.#message;
+    for (const child of document.children(securityHeader)) {
+      const work = document.is(child, ns.ds, 'Signature')
+        ? this.#screen(this.#open(child))
+        : this.#give(child);
+      if (work !== undefined) await work;
+      timer.enter('header');
+    }
+    // The children change under the second pass: after each, the first that was not walked yet is next.
     for (let child = this.#next(); child !== NONE; child = this.#next()) {
       this.#walked.add(child);
-      await this.#walk(child);
+      const work = this.#walk(child);
+      if (work !== undefined) await work;
+      timer.enter('header');
     }
   }
 
@@ -108,63 +110,65 @@ class Walk {
     return waiting;
   }
 
-  async #walk(child: NodeId): Promise<void> {
-    const { document, timer } = this.#message;
-    if (document.is(child, ns.ds, 'Signature')) this.#verify(child);
-    else if (document.is(child, ns.xenc, 'EncryptedKey')) await this.#decrypt(child, 'encryptedKey');
-    else if (document.is(child, ns.xenc, 'ReferenceList')) await this.#decrypt(child, 'referenceList');
-    else if (document.is(child, ns.xenc, 'EncryptedData')) await this.#decrypt(child, 'encryptedData');
-    else if (!(await this.#giveToOwner(child)) && !this.#tokens.has(child)) throw this.#unexpected(child);
-    timer.enter('header');
+  #walk(child: NodeId): Work {
+    const { document } = this.#message;
+    if (document.is(child, ns.ds, 'Signature')) return this.#verify(child);
+    if (document.is(child, ns.xenc, 'EncryptedKey')) return this.#decrypt(child, 'encryptedKey');
+    if (document.is(child, ns.xenc, 'ReferenceList')) return this.#decrypt(child, 'referenceList');
+    if (document.is(child, ns.xenc, 'EncryptedData')) return this.#decrypt(child, 'encryptedData');
+    const work = this.#give(child);
+    if (!this.#taken.includes(child) && !this.#tokens.has(child)) throw this.#unexpected(child);
+    return work;
   }
 
-  /** Gives a child to the step that declared its name, once. @returns false where there is none */
-  async #giveToOwner(child: NodeId): Promise<boolean> {
+  /** Gives a child to the step that declared its name, if there is one, once. */
+  #give(child: NodeId): Work {
     const { document, timer } = this.#message;
-    for (const { label, owns } of this.#steps) {
-      if (owns === undefined || !isOneOf(document, child, owns.names)) continue;
-      if (this.#taken.has(child)) return true;
-      this.#taken.add(child);
-      timer.enter(label);
-      await owns.take(child, this.#message);
-      timer.enter('header');
-      return true;
+    for (const { step, names, take } of this.#roles.owns) {
+      if (!isOneOf(document, child, names)) continue;
+      if (this.#taken.includes(child)) return undefined;
+      this.#taken.push(child);
+      timer.enter(step);
+      return take(child, this.#message);
     }
-    return false;
+    return undefined;
   }
 
   /** A Signature that was seen before is refused before a private key is used. */
-  async #screen({ replayId }: OpenedSignature): Promise<void> {
+  #screen({ replayId }: OpenedSignature): Work {
     const { timer } = this.#message;
-    for (const { label, screen } of this.#steps) {
-      if (screen === undefined) continue;
-      timer.enter(label);
-      await screen(replayId);
-      timer.enter('header');
+    let before: Work;
+    for (const { step, screen } of this.#roles.screens) {
+      const ask = (): Work => {
+        timer.enter(step);
+        return screen(replayId);
+      };
+      before = before === undefined ? ask() : before.then(ask);
     }
+    return before;
   }
 
   /** The first `verify` that has no Signature yet and whose trust accepts the certificate takes it. */
   #open(signature: NodeId): OpenedSignature {
-    const known = this.#opened.get(signature);
+    const known = this.#opened.find((one) => one.signature === signature);
     if (known !== undefined) return known;
     const { timer, signatures, facts, toolkit } = this.#message;
-    const candidates = this.#steps.flatMap(({ label, verifies }) =>
-      verifies === undefined || signatures.has(label) ? [] : [{ step: label, trust: verifies.trust }],
-    );
+    const { verifies } = this.#roles;
+    const candidates =
+      signatures.size === 0 ? verifies : verifies.filter(({ step }) => !signatures.has(step));
     const [first] = candidates;
     if (first === undefined) throw this.#unexpected(signature);
-    if (this.#opened.size >= toolkit.limits.signatures) throw tooMany(toolkit.limits.signatures);
+    if (this.#opened.length >= toolkit.limits.signatures) throw tooMany(toolkit.limits.signatures);
     timer.suppose(first.step);
     const opened = openSignature(this.#verifyInput, signature, candidates);
     timer.enter('header');
     signatures.set(opened.step, signature);
-    this.#opened.set(signature, opened);
+    this.#opened.push(opened);
     if (opened.step === this.#message.firstVerify) facts.peer = opened.signer.certificate.subject.toString();
     return opened;
   }
 
-  #verify(signature: NodeId): void {
+  #verify(signature: NodeId): undefined {
     const opened = this.#open(signature);
     this.#message.timer.enter(opened.step);
     this.#message.evidence.push(checkReferences(this.#verifyInput, opened));
@@ -172,9 +176,9 @@ class Walk {
 
   async #decrypt(child: NodeId, how: 'encryptedKey' | 'referenceList' | 'encryptedData'): Promise<void> {
     const { timer, evidence } = this.#message;
-    const owner = this.#steps.find(({ decrypts }) => decrypts !== undefined);
+    const [owner] = this.#roles.decrypts;
     if (owner === undefined) throw this.#unexpected(child);
-    timer.suppose(owner.label);
+    timer.suppose(owner.step);
     const facts: readonly DecryptedFact[] = await this.#decryption[how](child);
     if (facts.length > 0) this.#message.keyUsed = true;
     evidence.push(...facts);
@@ -185,7 +189,7 @@ class Walk {
     const { document } = this.#message;
     const local = document.localName(child);
     const step = missingSteps[`${document.namespace(child)} ${local}`];
-    if (step === 'verify' && this.#steps.some(({ verifies }) => verifies !== undefined)) {
+    if (step === 'verify' && this.#roles.verifies.length > 0) {
       return new CountersignError(
         'SIGNATURE_UNEXPECTED',
         'there are more Signatures than verify steps to take them',
@@ -205,13 +209,6 @@ class Walk {
       details: { element: local, missing: step, remedy },
     });
   }
-}
-
-function candidatesOf(steps: readonly InboundStep[]): DecryptCandidate[] {
-  const candidates: DecryptCandidate[] = [];
-  for (const { label, decrypts } of steps)
-    if (decrypts !== undefined) candidates.push({ step: label, ...decrypts });
-  return candidates;
 }
 
 function isOneOf(document: XmlDocument, element: NodeId, names: readonly ElementName[]): boolean {

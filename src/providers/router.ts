@@ -27,13 +27,12 @@ class Queue {
     return this.#running >= this.#width();
   }
 
-  async enter(): Promise<void> {
-    if (this.full) {
-      // `leave` hands its place over, so that nobody slips in between.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running++;
-    }
+  /** @returns when it is one's turn, if not at once */
+  enter(): Promise<void> | undefined {
+    // `leave` hands its place over, so that nobody slips in between.
+    if (this.full) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+    return undefined;
   }
 
   leave(): void {
@@ -128,8 +127,11 @@ async function inPlace(
 ): Promise<Uint8Array> {
   const { timer } = call;
   if (place.provider.name !== call.home) timer.label({ provider: place.provider.name });
-  if (place.queue.full) timer.part('wait');
-  await place.queue.enter();
+  const turn = place.queue.enter();
+  if (turn !== undefined) {
+    timer.part('wait');
+    await turn;
+  }
   timer.part('private-key');
   try {
     return await work(place.operations);

@@ -50,13 +50,12 @@ export function assertVerified(
   requirement: VerifyRequirement,
   evidence: readonly Evidence[],
 ): SignedFact | undefined {
-  const facts = signedFacts(evidence).filter((fact) => fact.step === requirement.step);
-  const [fact, ...more] = facts;
+  const [fact, another] = signedFacts(evidence).filter((one) => one.step === requirement.step);
   if (fact === undefined) {
     if (requirement.optional) return undefined;
     throw refusal('SIGNATURE_MISSING', 'there is no Signature for this step', requirement, {});
   }
-  if (more.length > 0) {
+  if (another !== undefined) {
     throw refusal('SIGNATURE_UNEXPECTED', 'a step took more than one Signature', requirement, {});
   }
   const decrypted = decryptedFacts(evidence);
@@ -118,7 +117,8 @@ function findParts(
   scope: PartScope,
   requirement: { readonly step: string; readonly parts: readonly Part[] },
 ): Found[] {
-  return requirement.parts.flatMap((part, index) => {
+  const found: Found[] = [];
+  for (const [index, part] of requirement.parts.entries()) {
     const elements = selectPart(scope, part);
     if (elements.length === 0 && !part.optional) {
       throw refusal('PART_MISSING', `${part.text} is not in the message`, requirement, {
@@ -127,8 +127,9 @@ function findParts(
         remedy: 'The sender must put it there, or mark it ? in',
       });
     }
-    return elements.map((element) => ({ part, index, element }));
-  });
+    for (const element of elements) found.push({ part, index, element });
+  }
+  return found;
 }
 
 const whereIs = (scope: PartScope, { part, index, element }: Found): Record<string, string> => ({

@@ -62,7 +62,7 @@ export function findSecurityHeader(document: XmlDocument, envelope: Envelope, ro
   for (const block of blocksOf(document, envelope)) {
     if (!document.is(block, ns.wsse, 'Security')) continue;
     // An attribute of the other SOAP version could make a second reader take the header for another node's.
-    if (document.attributes(block).some(({ namespace }) => namespace === foreign)) {
+    if (document.hasAttributeOf(block, foreign)) {
       throw new CountersignError(
         'SECURITY_STRUCTURE',
         'a Security header has an attribute of another SOAP version',
@@ -147,21 +147,22 @@ export function insertionPoint(document: XmlDocument, header: NodeId): NodeId {
 
 /**
  * Removes the Security header, and the Header if that leaves nothing at all in it.
+ *
+ * @returns the envelope as it is then
  */
-export function removeSecurityHeader(document: XmlDocument, envelope: Envelope, header: NodeId): void {
+export function removeSecurityHeader(document: XmlDocument, envelope: Envelope, header: NodeId): Envelope {
   document.remove(header);
   const empty =
     document.firstChild(envelope.header) === NONE &&
     document.slices(envelope.header, 'content').every((slice) => slice.length === 0);
-  if (empty) document.remove(envelope.header);
+  if (!empty) return envelope;
+  document.remove(envelope.header);
+  return { ...envelope, header: NONE };
 }
 
-/** Removes the `wsu:Id` of elements that a verified signature covers, and the declaration of its prefix with it. */
-export function stripIds(document: XmlDocument, elements: Iterable<NodeId>): void {
-  for (const element of elements) {
-    if (document.attribute(element, ns.wsu, 'Id') !== undefined)
-      document.removeAttribute(element, ns.wsu, 'Id');
-  }
+/** Removes the `wsu:Id` of an element that a verified signature covers, and the declaration of its prefix with it. */
+export function stripId(document: XmlDocument, element: NodeId): void {
+  document.removeAttribute(element, ns.wsu, 'Id');
 }
 
 /** What the client secured itself cannot be added to: our signature and its own would claim the same header. */

@@ -34,7 +34,7 @@ export {
   insertionPoint,
   openSecurityHeader,
   removeSecurityHeader,
-  stripIds,
+  stripId,
   type HeaderPolicy,
   type SecurityHeader,
 } from './header.js';

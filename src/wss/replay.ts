@@ -63,8 +63,14 @@ export async function claimSignatures(
  *
  * @throws CountersignError REPLAYED
  */
-export async function refuseSeen(store: ReplayStore, replayId: string): Promise<void> {
-  if (await store.has(replayId)) throw replayed(replayId);
+export function refuseSeen(store: ReplayStore, replayId: string): Promise<void> | undefined {
+  const refuse = (isSeen: boolean): void => {
+    if (isSeen) throw replayed(replayId);
+  };
+  const answer = store.has(replayId);
+  if (typeof answer !== 'boolean') return answer.then(refuse);
+  refuse(answer);
+  return undefined;
 }
 
 const replayed = (replayId: string): CountersignError =>

@@ -1,6 +1,6 @@
 /** Strict reading of security elements: what a schema does not name is refused, and leaves hold text alone. */
 import { CountersignError } from '../core/errors.js';
-import { type NodeId, type XmlDocument } from '../xml/index.js';
+import { NONE, type NodeId, type XmlDocument } from '../xml/index.js';
 
 /** SECURITY_STRUCTURE at an element. @param rule the clause that it breaks */
 export function structureError(
@@ -21,9 +21,13 @@ export function structureError(
  * @throws CountersignError SECURITY_STRUCTURE when there is text between them
  */
 export function childElements(doc: XmlDocument, element: NodeId): NodeId[] {
+  refuseText(doc, element);
+  return doc.children(element);
+}
+
+function refuseText(doc: XmlDocument, element: NodeId): void {
   if (doc.hasNonWhitespaceText(element))
     throw structureError(doc, element, 'holds text between its elements');
-  return doc.children(element);
 }
 
 /**
@@ -32,11 +36,20 @@ export function childElements(doc: XmlDocument, element: NodeId): NodeId[] {
  * @throws CountersignError SECURITY_STRUCTURE
  */
 export function onlyChild(doc: XmlDocument, element: NodeId, rule: string): NodeId {
-  const [child, ...more] = childElements(doc, element);
-  if (child === undefined || more.length > 0) {
-    throw structureError(doc, element, 'must hold exactly one element', rule);
-  }
-  return child;
+  refuseText(doc, element);
+  const child = doc.firstChild(element);
+  if (child !== NONE && doc.nextSibling(child) === NONE) return child;
+  throw structureError(doc, element, 'must hold exactly one element', rule);
+}
+
+/**
+ * Refuses an element that holds anything.
+ *
+ * @throws CountersignError SECURITY_STRUCTURE
+ */
+export function onlyEmpty(doc: XmlDocument, element: NodeId): void {
+  refuseText(doc, element);
+  if (doc.firstChild(element) !== NONE) throw structureError(doc, element, 'must be empty');
 }
 
 /**

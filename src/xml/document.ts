@@ -164,6 +164,14 @@ export class XmlDocument {
     return undefined;
   }
 
+  /** Whether `element` has an attribute of this namespace, declarations aside. */
+  hasAttributeOf(element: NodeId, namespace: string): boolean {
+    const { atoms, attributes } = this.#tree;
+    return this.#attributeRows(element).some(
+      (row) => atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace,
+    );
+  }
+
   /** The attributes as written, declarations aside. */
   attributes(element: NodeId): Attribute[] {
     const { atoms, attributes } = this.#tree;

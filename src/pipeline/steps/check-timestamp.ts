@@ -60,6 +60,7 @@ export const checkTimestamp: StepModule<CheckTimestampOptions> = {
           const fact = readTimestamp(message.document, child, options.expires);
           judge(fact, limits, message.now);
           message.evidence.push(fact);
+          return undefined;
         },
       },
       settle: (message) => settle(message, options),

@@ -36,7 +36,7 @@ export const replay: StepModule<ReplayOptions> = {
     return {
       direction: 'inbound',
       label: build.label,
-      screen: (replayId) => refuseSeen(store, replayId),
+      screens: { screen: (replayId) => refuseSeen(store, replayId) },
       claim: ({ evidence, now }) => {
         const [timestamp] = factsOf(evidence, 'timestamp');
         const message = { signatures: factsOf(evidence, 'signed'), timestamp };

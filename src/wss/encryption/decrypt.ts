@@ -132,7 +132,7 @@ export class Decryption {
       const planned = plan();
       timer.part(undefined);
       const facts: DecryptedFact[] = [];
-      for (const one of planned) await this.#unwrap(one.key);
+      for (const { key } of planned) if (key.handle === undefined) await this.#unwrap(key);
       for (const one of planned) {
         timer.label({ step: one.key.recipient.candidate.step });
         facts.push(this.#decrypt(one));
@@ -164,9 +164,9 @@ export class Decryption {
       throw overLimit('encrypted-data', toolkit.limits['encrypted-data']);
     }
     const { descriptor, digest, mgf } = model.transport;
-    for (const one of [descriptor, digest, mgf]) {
-      if (one !== undefined) toolkit.constraints.check(one, 'decrypt', undefined, now);
-    }
+    toolkit.constraints.check(descriptor, 'decrypt', undefined, now);
+    if (digest !== undefined) toolkit.constraints.check(digest, 'decrypt', undefined, now);
+    if (mgf !== undefined) toolkit.constraints.check(mgf, 'decrypt', undefined, now);
     const recipient = this.#recipient(model);
     if (recipient.privateKey.kind !== descriptor.key.kind) throw unavailable();
     toolkit.constraints.checkKey(recipient.privateKey, 'decrypt', now);
@@ -273,7 +273,7 @@ export class Decryption {
   }
 
   async #unwrap(key: OpenedKey): Promise<void> {
-    if (key.handle !== undefined || key.cipher === undefined) return;
+    if (key.cipher === undefined) return;
     const { toolkit, timer } = this.#input;
     const { privateKey, candidate } = key.recipient;
     const provider = privateKey.provider === toolkit.crypto.provider ? {} : { provider: privateKey.provider };

@@ -115,9 +115,11 @@ export function wrapAlgorithm(transport: Transport): WrapAlgorithm {
 
 /** Policy ids of a transport and its parameters, for constraints, log and counters. */
 export function transportIds(transport: Transport): string[] {
-  return [transport.descriptor, transport.digest, transport.mgf].flatMap((one) =>
-    one === undefined ? [] : [one.id],
-  );
+  const { descriptor, digest, mgf } = transport;
+  const ids: string[] = [descriptor.id];
+  if (digest !== undefined) ids.push(digest.id);
+  if (mgf !== undefined) ids.push(mgf.id);
+  return ids;
 }
 
 /** What an EncryptedKey is written from. */

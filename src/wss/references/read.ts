@@ -1,7 +1,14 @@
 /** Reads ds:KeyInfo and wsse:SecurityTokenReference (WSS 1.1.1 §7, X.509 Token Profile 1.1.1 §3.2). */
 import { CountersignError } from '../../core/errors.js';
 import { ns, type NodeId, type XmlDocument } from '../../xml/index.js';
-import { childElements, onlyAttributes, onlyChild, referencedId, structureError } from '../structure.js';
+import {
+  childElements,
+  onlyAttributes,
+  onlyChild,
+  onlyEmpty,
+  referencedId,
+  structureError,
+} from '../structure.js';
 import { base64Encoding, x509Profile } from '../tokens/binary.js';
 import type { Criterion, KeyReference } from './types.js';
 
@@ -9,8 +16,6 @@ export const thumbprintType =
   'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1';
 export const skiType: string = `${x509Profile}X509SubjectKeyIdentifier`;
 const certificateType = `${x509Profile}X509v3`;
-
-type Reader = (doc: XmlDocument, element: NodeId) => Criterion[];
 
 /** Value types of wsse:KeyIdentifier and what they say. */
 const keyIdentifiers: ReadonlyMap<string, (value: Uint8Array) => Criterion> = new Map<
@@ -22,32 +27,30 @@ const keyIdentifiers: ReadonlyMap<string, (value: Uint8Array) => Criterion> = ne
   [certificateType, (der) => ({ by: 'certificate', der })],
 ]);
 
-const key = (namespace: string, local: string): string => `${namespace} ${local}`;
+/** What reads the elements of one name. */
+type Reader<T> = readonly [namespace: string, local: string, read: (doc: XmlDocument, element: NodeId) => T];
 
 /** Children of wsse:SecurityTokenReference. */
-const referenceReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  [key(ns.wsse, 'Reference'), readReference],
-  [key(ns.wsse, 'KeyIdentifier'), readKeyIdentifier],
+const referenceReaders: readonly Reader<Criterion[]>[] = [
+  [ns.wsse, 'Reference', readReference],
+  [ns.wsse, 'KeyIdentifier', readKeyIdentifier],
   // zeep, and WSS4J for issuer and serial: X509Data inside the SecurityTokenReference (X.509 Token Profile §3.2.3).
-  [key(ns.ds, 'X509Data'), readX509Data],
-]);
+  [ns.ds, 'X509Data', readX509Data],
+];
 
 /** Children of ds:KeyInfo. */
-const keyInfoReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  [key(ns.wsse, 'SecurityTokenReference'), readTokenReference],
-  [key(ns.ds, 'X509Data'), readX509Data],
-]);
+const keyInfoReaders: readonly Reader<Criterion[]>[] = [
+  [ns.wsse, 'SecurityTokenReference', readTokenReference],
+  [ns.ds, 'X509Data', readX509Data],
+];
 
 /** Children of ds:X509Data. */
-const x509Readers: ReadonlyMap<string, (doc: XmlDocument, element: NodeId) => Criterion> = new Map<
-  string,
-  (doc: XmlDocument, element: NodeId) => Criterion
->([
-  [key(ns.ds, 'X509IssuerSerial'), readIssuerSerial],
-  [key(ns.ds, 'X509SKI'), (doc, element) => ({ by: 'ski', value: doc.base64(element) })],
-  [key(ns.ds, 'X509Certificate'), (doc, element) => ({ by: 'certificate', der: doc.base64(element) })],
-  [key(ns.ds, 'X509SubjectName'), (doc, element) => ({ by: 'subject', subject: doc.text(element).trim() })],
-]);
+const x509Readers: readonly Reader<Criterion>[] = [
+  [ns.ds, 'X509IssuerSerial', readIssuerSerial],
+  [ns.ds, 'X509SKI', (doc, element) => ({ by: 'ski', value: doc.base64(element) })],
+  [ns.ds, 'X509Certificate', (doc, element) => ({ by: 'certificate', der: doc.base64(element) })],
+  [ns.ds, 'X509SubjectName', (doc, element) => ({ by: 'subject', subject: doc.text(element).trim() })],
+];
 
 /**
  * Reads the KeyInfo of a Signature or an EncryptedKey: one SecurityTokenReference or one X509Data, nothing beside it
@@ -59,7 +62,7 @@ const x509Readers: ReadonlyMap<string, (doc: XmlDocument, element: NodeId) => Cr
 export function readKeyInfo(doc: XmlDocument, keyInfo: NodeId): KeyReference {
   onlyAttributes(doc, keyInfo, ['Id']);
   const child = onlyChild(doc, keyInfo, 'BSP R5402');
-  return { element: keyInfo, criteria: readerOf(keyInfoReaders, doc, child)(doc, child) };
+  return { element: keyInfo, criteria: readBy(keyInfoReaders, doc, child) };
 }
 
 /** Reads a wsse:SecurityTokenReference. @throws CountersignError as `readKeyInfo` */
@@ -67,9 +70,9 @@ export function readSecurityTokenReference(doc: XmlDocument, element: NodeId): K
   return { element, criteria: readTokenReference(doc, element) };
 }
 
-function readerOf<T>(readers: ReadonlyMap<string, T>, doc: XmlDocument, element: NodeId): T {
-  const reader = readers.get(key(doc.namespace(element), doc.localName(element)));
-  if (reader !== undefined) return reader;
+function readBy<T>(readers: readonly Reader<T>[], doc: XmlDocument, element: NodeId): T {
+  for (const [namespace, local, read] of readers)
+    if (doc.is(element, namespace, local)) return read(doc, element);
   // XMLDSIG §4.5.3: fetching keys from elsewhere is refused by its own name (SIG-06).
   if (doc.is(element, ns.ds, 'RetrievalMethod') || doc.is(element, ns.dsig11, 'KeyInfoReference')) {
     throw new CountersignError('REFERENCE_FORBIDDEN', `${doc.localName(element)} is not accepted`, {
@@ -84,12 +87,12 @@ function readerOf<T>(readers: ReadonlyMap<string, T>, doc: XmlDocument, element:
 function readTokenReference(doc: XmlDocument, element: NodeId): Criterion[] {
   onlyAttributes(doc, element, ['Usage']);
   const child = onlyChild(doc, element, 'BSP R3061');
-  return readerOf(referenceReaders, doc, child)(doc, child);
+  return readBy(referenceReaders, doc, child);
 }
 
 function readReference(doc: XmlDocument, element: NodeId): Criterion[] {
   onlyAttributes(doc, element, ['URI', 'ValueType']);
-  if (childElements(doc, element).length > 0) throw structureError(doc, element, 'must be empty');
+  onlyEmpty(doc, element);
   return [{ by: 'token', id: referencedId(doc, element, doc.attribute(element, '', 'URI')) }];
 }
 
@@ -115,7 +118,7 @@ function readX509Data(doc: XmlDocument, element: NodeId): Criterion[] {
   onlyAttributes(doc, element, []);
   const criteria: Criterion[] = [];
   for (const child of childElements(doc, element)) {
-    const criterion = readerOf(x509Readers, doc, child)(doc, child);
+    const criterion = readBy(x509Readers, doc, child);
     if (criteria.some((known) => known.by === criterion.by)) {
       throw new CountersignError('TOKEN_AMBIGUOUS', `${doc.path(element)} names more than one certificate`, {
         details: { element: doc.path(element) },

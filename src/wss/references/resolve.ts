@@ -27,6 +27,12 @@ export function resolveCertificate(
   configured: readonly Certificate[],
   toolkit: Toolkit,
 ): ResolvedToken {
+  const [only] = reference.criteria;
+  if (reference.criteria.length === 1 && only?.by === 'token') {
+    const token = tokens.byId(only.id);
+    tokens.use(token);
+    return { ...tokens.read(token), token };
+  }
   const found = candidates(reference, tokens, configured, toolkit).filter(({ certificate }) =>
     fits(reference, certificate, tokens, toolkit),
   );

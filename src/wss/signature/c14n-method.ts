@@ -2,7 +2,7 @@
 import { CountersignError, isCountersignError } from '../../core/errors.js';
 import { ns, type C14nMethod, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { C14nDescriptor } from '../algorithms/descriptor.js';
-import { childElements, onlyAttributes, requiredAttribute, structureError } from '../structure.js';
+import { childElements, onlyAttributes, onlyEmpty, requiredAttribute, structureError } from '../structure.js';
 import type { Toolkit } from '../toolkit.js';
 
 /** A canonicalisation with its parameters. */
@@ -57,7 +57,7 @@ export function checkTransform(
 
 function readPrefixes(doc: XmlDocument, element: NodeId, limit: number): readonly string[] {
   onlyAttributes(doc, element, ['PrefixList']);
-  if (childElements(doc, element).length > 0) throw structureError(doc, element, 'must be empty');
+  onlyEmpty(doc, element);
   const prefixes = requiredAttribute(doc, element, 'PrefixList')
     .split(whiteSpace)
     .filter((word) => word !== '');

@@ -1,5 +1,4 @@
 /** Canonical octets: into a hash, or into memory, within the message's budget. */
-import { concat } from '../../core/bytes.js';
 import type { ByteSink, Digester, HashName } from '../../core/contracts.js';
 import { CountersignError } from '../../core/errors.js';
 import type { Limits } from '../../core/limits.js';
@@ -92,9 +91,9 @@ export function canonicalOctets(tools: OctetTools, element: NodeId, method: C14n
     write: (bytes) => {
       tools.budget?.spend(bytes.length);
       // A copy: the octets are only good during the call.
-      pieces.push(new Uint8Array(bytes));
+      pieces.push(Buffer.from(bytes));
     },
   });
   const [only] = pieces;
-  return pieces.length === 1 && only !== undefined ? only : concat(...pieces);
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
 }

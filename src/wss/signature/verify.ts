@@ -1,5 +1,5 @@
 /** Checks a Signature in two stages: first who signed the SignedInfo, then what it covers. */
-import { concat, toHex } from '../../core/bytes.js';
+import { toHex } from '../../core/bytes.js';
 import { CountersignError, isCountersignError } from '../../core/errors.js';
 import type { PartTimer } from '../../core/timer.js';
 import type { Certificate } from '../../pki/types.js';
@@ -134,7 +134,8 @@ export function openSignature(
 export function checkReferences(input: VerifyInput, opened: OpenedSignature): SignedFact {
   const { doc, toolkit, timer, budget } = input;
   const tools = { doc, crypto: toolkit.crypto, timer, budget };
-  const elements = opened.references.map((reference) => checkReference(reference, tools));
+  const elements: NodeId[] = [];
+  for (const reference of opened.references) elements.push(checkReference(reference, tools));
   return Object.freeze({
     kind: 'signed',
     step: opened.step,
@@ -150,12 +151,12 @@ export function checkReferences(input: VerifyInput, opened: OpenedSignature): Si
 /** XMLDSIG §4.2, without ds:Object: nothing in a Security header needs one (XSW-05, XSW-14, XSW-24). */
 function readSignature(doc: XmlDocument, signature: NodeId): SignatureParts {
   onlyAttributes(doc, signature, ['Id']);
-  const [signedInfo, value, keyInfo, ...more] = childElements(doc, signature);
+  const [signedInfo, value, keyInfo, surplus] = childElements(doc, signature);
   if (
     signedInfo === undefined ||
     value === undefined ||
     keyInfo === undefined ||
-    more.length > 0 ||
+    surplus !== undefined ||
     !doc.is(signedInfo, ns.ds, 'SignedInfo') ||
     !doc.is(value, ns.ds, 'SignatureValue') ||
     !doc.is(keyInfo, ns.ds, 'KeyInfo')
@@ -254,7 +255,7 @@ const subjectOf = (signer: TrustedSigner): string => signer.certificate.subject.
  * there. SignatureValue is left out: an ECDSA value can be changed and still verify.
  */
 function replayId(signedInfo: Uint8Array, signer: TrustedSigner, toolkit: Toolkit): string {
-  return toHex(toolkit.crypto.digest('SHA-256', concat(signedInfo, signer.certificate.spki)));
+  return toHex(toolkit.crypto.digest('SHA-256', Buffer.concat([signedInfo, signer.certificate.spki])));
 }
 
 function algorithmsOf({ method, canonicalisation, references }: SignedInfo): readonly string[] {

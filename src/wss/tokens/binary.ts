@@ -20,6 +20,17 @@ export const binaryToken: { readonly namespace: string; readonly local: string }
  * @throws CountersignError TOKEN_MALFORMED for another encoding, XML_BASE64, XML_NOT_TEXT
  */
 export function binaryTokenOctets(doc: XmlDocument, element: NodeId): Uint8Array {
+  checkEncoding(doc, element);
+  return doc.base64(element);
+}
+
+/** The same octets as the base64 that they are written as. @throws CountersignError TOKEN_MALFORMED, XML_NOT_TEXT */
+export function binaryTokenText(doc: XmlDocument, element: NodeId): string {
+  checkEncoding(doc, element);
+  return doc.text(element);
+}
+
+function checkEncoding(doc: XmlDocument, element: NodeId): void {
   const encoding = doc.attribute(element, '', 'EncodingType');
   if (encoding !== undefined && encoding !== base64Encoding) {
     throw new CountersignError(
@@ -30,5 +41,4 @@ export function binaryTokenOctets(doc: XmlDocument, element: NodeId): Uint8Array
       },
     );
   }
-  return doc.base64(element);
 }

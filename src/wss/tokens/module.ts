@@ -35,18 +35,34 @@ export interface TokenTable {
 /** A module of `tokens/builtin.ts`: every export is a token module. */
 export type TokenModules = Readonly<Record<string, TokenModule>>;
 
+/** The modules for elements of one name, by value type. */
+interface Named {
+  readonly namespace: string;
+  readonly local: string;
+  readonly modules: ReadonlyMap<string, TokenModule>;
+}
+
 /** @throws Error when two modules claim the same name and value type: a fault of the build */
 export function makeTokenTable(modules: TokenModules): TokenTable {
-  const all = Object.values(modules);
-  // Several modules share a name: an element is asked once for each name.
-  const names = [...new Map(all.map((one) => [`${one.namespace} ${one.local}`, one])).values()];
-  const table = makeTable('token', all, (one) => `${one.namespace} ${one.local} ${one.valueType ?? ''}`);
+  const names = namesOf(Object.values(modules));
+  const named = (doc: XmlDocument, element: NodeId): Named | undefined => {
+    for (const one of names) if (doc.is(element, one.namespace, one.local)) return one;
+    return undefined;
+  };
   return Object.freeze({
-    isToken: (doc: XmlDocument, element: NodeId) =>
-      names.some((one) => doc.is(element, one.namespace, one.local)),
-    find: (doc: XmlDocument, element: NodeId) => {
-      const valueType = doc.attribute(element, '', 'ValueType') ?? '';
-      return table.get(`${doc.namespace(element)} ${doc.localName(element)} ${valueType}`);
-    },
+    isToken: (doc: XmlDocument, element: NodeId) => named(doc, element) !== undefined,
+    find: (doc: XmlDocument, element: NodeId) =>
+      named(doc, element)?.modules.get(doc.attribute(element, '', 'ValueType') ?? ''),
   });
+}
+
+function namesOf(all: readonly TokenModule[]): Named[] {
+  const names: Named[] = [];
+  for (const { namespace, local } of all) {
+    if (names.some((known) => known.namespace === namespace && known.local === local)) continue;
+    const same = all.filter((one) => one.namespace === namespace && one.local === local);
+    const modules = makeTable(`value type of ${local}`, same, (one) => one.valueType ?? '');
+    names.push({ namespace, local, modules });
+  }
+  return names;
 }
