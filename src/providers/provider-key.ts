@@ -20,6 +20,6 @@ export abstract class ProviderKey implements KeyHandle {
     this.bits = bits;
     if (curve !== undefined) this.curve = curve;
     this.visibility = visibility;
-    this.uses = Object.freeze([...uses]);
+    this.uses = Object.isFrozen(uses) ? uses : Object.freeze([...uses]);
   }
 }

@@ -118,7 +118,8 @@ function findParts(
   requirement: { readonly step: string; readonly parts: readonly Part[] },
 ): Found[] {
   const found: Found[] = [];
-  for (const [index, part] of requirement.parts.entries()) {
+  for (let index = 0; index < requirement.parts.length; index++) {
+    const part = requirement.parts[index] as Part;
     const elements = selectPart(scope, part);
     if (elements.length === 0 && !part.optional) {
       throw refusal('PART_MISSING', `${part.text} is not in the message`, requirement, {

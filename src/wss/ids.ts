@@ -8,21 +8,18 @@ import { ns, type IdRules, type NodeId, type XmlDocument } from '../xml/index.js
  * and one element carries one of them: whatever reads the message after us finds the same element that we verified
  * (XSW-08 to XSW-10). An attribute that merely looks like an id (`id`, `ID` on a business element, `x:Id`) is none.
  */
-export const idRules: IdRules = Object.freeze({
-  anywhere: Object.freeze([
-    Object.freeze({ namespace: ns.wsu, local: 'Id' }),
-    Object.freeze({ namespace: ns.xml, local: 'id' }),
-  ]),
-  unqualified: Object.freeze([
-    // XMLDSIG and XMLENC declare `Id`, SAML 2.0 `ID`, SAML 1.1 `AssertionID`, all without a namespace.
-    Object.freeze({
-      local: 'Id',
-      namespaces: Object.freeze([ns.ds, ns.dsig11, ns.xenc, ns.xenc11, ns.wsse, ns.wsse11]),
-    }),
-    Object.freeze({ local: 'ID', namespaces: Object.freeze([ns.saml2]) }),
-    Object.freeze({ local: 'AssertionID', namespaces: Object.freeze([ns.saml1]) }),
-  ]),
-});
+export const idRules: IdRules = {
+  anywhere: [
+    { namespace: ns.wsu, local: 'Id' },
+    { namespace: ns.xml, local: 'id' },
+  ],
+  // XMLDSIG and XMLENC declare `Id`, SAML 2.0 `ID`, SAML 1.1 `AssertionID`, all without a namespace.
+  unqualified: [
+    { local: 'Id', namespaces: [ns.ds, ns.dsig11, ns.xenc, ns.xenc11, ns.wsse, ns.wsse11] },
+    { local: 'ID', namespaces: [ns.saml2] },
+    { local: 'AssertionID', namespaces: [ns.saml1] },
+  ],
+};
 
 /** 128 random bits: unique within any document, and unknown to whoever would plant the same id beforehand. */
 const ID_BYTES = 16;

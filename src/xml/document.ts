@@ -167,9 +167,9 @@ export class XmlDocument {
   /** Whether `element` has an attribute of this namespace, declarations aside. */
   hasAttributeOf(element: NodeId, namespace: string): boolean {
     const { atoms, attributes } = this.#tree;
-    return this.#attributeRows(element).some(
-      (row) => atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace,
-    );
+    for (const row of this.#attributeRows(element))
+      if (atoms.text(attributes[row + ATTRIBUTE_URI] as number) === namespace) return true;
+    return false;
   }
 
   /** The attributes as written, declarations aside. */

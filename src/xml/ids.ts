@@ -99,13 +99,12 @@ export class IdIndexer {
     const name = attributes[row + ATTRIBUTE_NAME] as number;
     const local = atoms.local(name);
     const uri = atoms.text(attributes[row + ATTRIBUTE_URI] as number);
-    if (uri !== '')
-      return this.#rules.anywhere.some((rule) => rule.local === local && rule.namespace === uri);
+    const { anywhere, unqualified } = this.#rules;
+    for (const rule of anywhere) if (rule.local === local && rule.namespace === uri) return true;
+    if (uri !== '') return false;
     const owner = atoms.text(this.#tree.get(element, URI));
-    return (
-      this.#rules.anywhere.some((rule) => rule.local === local && rule.namespace === '') ||
-      this.#rules.unqualified.some((rule) => rule.local === local && rule.namespaces.includes(owner))
-    );
+    for (const rule of unqualified) if (rule.local === local && rule.namespaces.includes(owner)) return true;
+    return false;
   }
 }
 

@@ -82,11 +82,21 @@ export function importPublicKey(spki: Uint8Array): KeyHandle {
   return new OpensslKey(facts, 'public', uses, object);
 }
 
+/** One list for all: a key is made for every message. */
+const secretUses: readonly KeyUse[] = Object.freeze([
+  'sign',
+  'verify',
+  'encrypt',
+  'decrypt',
+  'wrapKey',
+  'unwrapKey',
+]);
+
 export function importSecretKey(bytes: Uint8Array): KeyHandle {
   return new OpensslKey(
     { kind: 'secret', bits: bytes.length * 8 },
     'secret',
-    ['sign', 'verify', 'encrypt', 'decrypt', 'wrapKey', 'unwrapKey'],
+    secretUses,
     createSecretKey(bytes),
   );
 }

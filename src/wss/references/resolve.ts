@@ -31,7 +31,8 @@ export function resolveCertificate(
   if (reference.criteria.length === 1 && only?.by === 'token') {
     const token = tokens.byId(only.id);
     tokens.use(token);
-    return { ...tokens.read(token), token };
+    const { certificate, intermediates } = tokens.read(token);
+    return { certificate, intermediates, token };
   }
   const found = candidates(reference, tokens, configured, toolkit).filter(({ certificate }) =>
     fits(reference, certificate, tokens, toolkit),

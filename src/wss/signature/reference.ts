@@ -73,7 +73,7 @@ export function readReference(doc: XmlDocument, element: NodeId, toolkit: Toolki
   if (octets.length !== digest.length) {
     throw structureError(doc, value, `holds ${octets.length} octets, and ${digest.id} has ${digest.length}`);
   }
-  return Object.freeze({ element, id, canonicalisation, digest, value: octets });
+  return { element, id, canonicalisation, digest, value: octets };
 }
 
 function readDigestMethod(doc: XmlDocument, method: NodeId, toolkit: Toolkit): DigestDescriptor {

@@ -115,14 +115,14 @@ export function openSignature(
       },
     );
   }
-  return Object.freeze({
+  return {
     signature,
     step,
     signer,
     references: signedInfo.references,
     replayId: replayId(octets, signer, toolkit),
     algorithms: algorithmsOf(signedInfo),
-  });
+  };
 }
 
 /**
@@ -136,16 +136,16 @@ export function checkReferences(input: VerifyInput, opened: OpenedSignature): Si
   const tools = { doc, crypto: toolkit.crypto, timer, budget };
   const elements: NodeId[] = [];
   for (const reference of opened.references) elements.push(checkReference(reference, tools));
-  return Object.freeze({
+  return {
     kind: 'signed',
     step: opened.step,
     signature: opened.signature,
-    elements: Object.freeze(elements),
+    elements,
     certificate: opened.signer.certificate,
     replayId: opened.replayId,
     algorithms: opened.algorithms,
     version: doc.version,
-  });
+  };
 }
 
 /** XMLDSIG §4.2, without ds:Object: nothing in a Security header needs one (XSW-05, XSW-14, XSW-24). */

@@ -269,7 +269,10 @@ class Canonicalizer {
 }
 
 /** The atoms of listed prefixes; a prefix that the document does not have cannot be in scope anywhere. */
-function prefixAtoms(tree: Tree, prefixes: readonly string[]): Set<number> {
+const none: ReadonlySet<number> = new Set();
+
+function prefixAtoms(tree: Tree, prefixes: readonly string[]): ReadonlySet<number> {
+  if (prefixes.length === 0) return none;
   const found = new Set<number>();
   for (const prefix of prefixes) {
     const atom = prefix === '#default' ? ATOM_NONE : tree.atoms.find(prefix);

@@ -5,6 +5,7 @@ import { readKeyInfo } from '#src/wss/references/read.js';
 import { matchingEntries, resolveCertificate } from '#src/wss/references/resolve.js';
 import type { ReferenceStyle } from '#src/wss/references/types.js';
 import { writeKeyInfo } from '#src/wss/references/write.js';
+import { createCertificateReader } from '#src/wss/tokens/certificates.js';
 import { indexTokens, type TokenIndex } from '#src/wss/tokens/index-tokens.js';
 import type { Toolkit } from '#src/wss/toolkit.js';
 import { type NodeId, ns, type XmlDocument } from '#src/xml/index.js';
@@ -260,5 +261,26 @@ describe('tokens', () => {
     // The caller's buffer may be used for something else.
     copy.fill(0);
     expect(base64(first.der)).toBe(base64(client.der));
+  });
+
+  it('remembers a certificate by each way in which its base64 was written', () => {
+    const reader = createCertificateReader(2);
+    const plain = base64(client.der);
+    const broken = plain.replace(/.{64}/g, '$&\n');
+    const certificate = reader.read(client.der, plain);
+    expect(reader.recall(plain)).toBe(certificate);
+    expect(reader.recall(broken)).toBeUndefined();
+    expect(reader.read(client.der, broken)).toBe(certificate);
+    expect(reader.recall(broken)).toBe(certificate);
+    expect(reader.recall(base64(server.der))).toBeUndefined();
+    reader.read(server.der, base64(server.der));
+    expect(reader.recall(plain)).toBeUndefined();
+    expect(reader.recall(broken)).toBe(certificate);
+  });
+
+  it('remembers nothing of a text that was no certificate', async () => {
+    const tokens = token('a', base64(Buffer.from('no certificate')));
+    expect(await resolve(direct('a'), { tokens })).toBe('CERTIFICATE_MALFORMED');
+    expect(await resolve(direct('a'), { tokens })).toBe('CERTIFICATE_MALFORMED');
   });
 });
