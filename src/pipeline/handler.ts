@@ -130,11 +130,11 @@ export interface DecryptRole {
 export interface ChildRole {
   readonly names: readonly ElementName[];
   /** Taken before any private key is used, where it is readable by then. */
-  take(this: void, child: NodeId, message: Message): Promise<void> | undefined;
+  readonly take: (child: NodeId, message: Message) => Promise<void> | undefined;
 }
 
 export interface ScreenRole {
-  screen(this: void, replayId: string): Promise<void> | undefined;
+  readonly screen: (replayId: string) => Promise<void> | undefined;
 }
 
 /** What of the security that was checked is not passed on. */

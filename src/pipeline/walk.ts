@@ -112,7 +112,10 @@ class Walk {
 
   #walk(child: NodeId): Work {
     const { document } = this.#message;
-    if (document.is(child, ns.ds, 'Signature')) return this.#verify(child);
+    if (document.is(child, ns.ds, 'Signature')) {
+      this.#verify(child);
+      return undefined;
+    }
     if (document.is(child, ns.xenc, 'EncryptedKey')) return this.#decrypt(child, 'encryptedKey');
     if (document.is(child, ns.xenc, 'ReferenceList')) return this.#decrypt(child, 'referenceList');
     if (document.is(child, ns.xenc, 'EncryptedData')) return this.#decrypt(child, 'encryptedData');
@@ -168,7 +171,7 @@ class Walk {
     return opened;
   }
 
-  #verify(signature: NodeId): undefined {
+  #verify(signature: NodeId): void {
     const opened = this.#open(signature);
     this.#message.timer.enter(opened.step);
     this.#message.evidence.push(checkReferences(this.#verifyInput, opened));
