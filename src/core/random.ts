@@ -18,9 +18,11 @@ export function createRandom(): RandomSource {
         randomFillSync(pool);
         used = 0;
       }
-      fresh.set(pool.subarray(used, used + length));
-      pool.fill(0, used, used + length);
-      used += length;
+      // A loop: it is a key or an id, and two calls cost more.
+      for (let at = 0; at < length; at++) {
+        fresh[at] = pool[used] as number;
+        pool[used++] = 0;
+      }
       return fresh;
     },
   });

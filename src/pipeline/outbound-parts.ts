@@ -57,7 +57,8 @@ export function outboundParts(
 export function findParts(message: Message, parts: readonly Part[], verb: string): FoundPart[] {
   const scope = partScope(message);
   const found: FoundPart[] = [];
-  for (const [index, part] of parts.entries()) {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] as Part;
     const elements = selectPart(scope, part);
     if (elements.length > 0) found.push({ part, elements });
     else if (!mayBeAbsent(part, message)) throw missing(part.text, index, verb);

@@ -2,7 +2,7 @@
 import { civilToEpoch } from '../core/calendar.js';
 import { isoTime } from '../core/clock.js';
 import { CountersignError } from '../core/errors.js';
-import { FragmentWriter, NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
+import { NONE, ns, type NodeId, type XmlDocument } from '../xml/index.js';
 import type { TimestampFact } from './evidence.js';
 import { newId } from './ids.js';
 import type { Toolkit } from './toolkit.js';
@@ -40,12 +40,12 @@ export function createTimestamp(
     throw new CountersignError('HEADER_EXISTS', 'the Security header already has a Timestamp');
   }
   const created = request.precision === 's' ? Math.floor(now / 1000) * 1000 : now;
-  const writer = new FragmentWriter()
-    .open('wsu:Timestamp', { 'xmlns:wsu': ns.wsu, 'wsu:Id': newId('TS', toolkit.random) })
-    .leaf('wsu:Created', writeTime(created, request.precision))
-    .leaf('wsu:Expires', writeTime(created + request.ttl, request.precision))
-    .close();
-  const [element = NONE] = document.insert(header, document.firstChild(header), writer.bytes());
+  const from = writeTime(created, request.precision);
+  const to = writeTime(created + request.ttl, request.precision);
+  const xml =
+    `<wsu:Timestamp xmlns:wsu="${ns.wsu}" wsu:Id="${newId('TS', toolkit.random)}">` +
+    `<wsu:Created>${from}</wsu:Created><wsu:Expires>${to}</wsu:Expires></wsu:Timestamp>`;
+  const [element = NONE] = document.insert(header, document.firstChild(header), xml);
   return element;
 }
 

@@ -9,4 +9,4 @@ export type { Attribute } from './modify.js';
 export { ns } from './names.js';
 export { findEnvelope, type Envelope, type EnvelopeOptions } from './soap.js';
 export { NONE, type NodeId } from './tree.js';
-export { escapeAttribute, escapeText, FragmentWriter, type Attributes } from './write.js';
+export { escapeAttribute, escapeText } from './write.js';

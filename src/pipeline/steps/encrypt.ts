@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { encryptParts } from '../../wss/encryption/encrypt.js';
+import { encryptParts, type EncryptionTarget } from '../../wss/encryption/encrypt.js';
 import type { Transport } from '../../wss/encryption/encrypted-key.js';
 import { makeTransport } from '../../wss/encryption/transport.js';
 import type { ReferenceStyle } from '../../wss/references/types.js';
@@ -83,12 +83,11 @@ export const encrypt: StepModule<EncryptOptions> = {
       label: build.label,
       run(message) {
         const { document, envelope, securityHeader: header, toolkit, timer, now } = message;
-        const targets = findParts(message, parts, 'encrypted').flatMap(({ part, elements }) =>
-          elements.map((element) => ({
-            element,
-            mode: part.content ? ('content' as const) : ('element' as const),
-          })),
-        );
+        const targets: EncryptionTarget[] = [];
+        for (const { part, elements } of findParts(message, parts, 'encrypted')) {
+          const mode = part.content ? 'content' : 'element';
+          for (const element of elements) targets.push({ element, mode });
+        }
         const { name, certificate, publicKey } = to(message);
         encryptParts(
           { document, envelope, header, toolkit, timer, now },

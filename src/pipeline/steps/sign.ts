@@ -5,6 +5,7 @@ import type { SignatureDescriptor } from '../../wss/algorithms/descriptor.js';
 import { insertionPoint } from '../../wss/header.js';
 import type { ReferenceStyle } from '../../wss/references/types.js';
 import { signParts } from '../../wss/signature/sign.js';
+import type { NodeId } from '../../xml/index.js';
 import type { StepBuild, StepModule } from '../handler.js';
 import { findParts, outboundParts } from '../outbound-parts.js';
 import { policyError } from '../policy-error.js';
@@ -61,7 +62,9 @@ export const sign: StepModule<SignOptions> = {
         const algorithm = algorithms.get(key);
         if (algorithm === undefined) throw new Error(`the key ${ring.name} changed while it was in use`);
         const { document, securityHeader, toolkit, timer } = message;
-        const elements = [...new Set(found.flatMap((one) => one.elements))];
+        const elements: NodeId[] = [];
+        for (const { elements: more } of found)
+          for (const element of more) if (!elements.includes(element)) elements.push(element);
         const signature = await signParts(
           document,
           { parent: securityHeader, before: insertionPoint(document, securityHeader) },

@@ -1,6 +1,7 @@
+import { asBuffer } from '../../core/bytes.js';
 import { CountersignError } from '../../core/errors.js';
 import type { WrapAlgorithm } from '../../providers/contract.js';
-import { FragmentWriter, NONE, ns, type NodeId, type XmlDocument } from '../../xml/index.js';
+import { NONE, ns, type NodeId, type XmlDocument } from '../../xml/index.js';
 import type { DigestDescriptor, KeyTransportDescriptor, MgfDescriptor } from '../algorithms/descriptor.js';
 import type { AlgorithmTable } from '../algorithms/table.js';
 import { childElements, referencedId, requiredAttribute, structureError } from '../structure.js';
@@ -124,6 +125,7 @@ export function transportIds(transport: Transport): string[] {
 
 /** What an EncryptedKey is written from. */
 export interface EncryptedKeyFields {
+  /** An NCName, as all ids that we make. */
   readonly id: string;
   readonly transport: Transport;
   /** The ds:KeyInfo that names the recipient; the prefix `ds` is declared around it. */
@@ -134,25 +136,29 @@ export interface EncryptedKeyFields {
 }
 
 /** Writes an EncryptedKey; it declares every prefix that it uses. */
-export function writeEncryptedKey(fields: EncryptedKeyFields): Uint8Array {
-  const { transport } = fields;
-  const writer = new FragmentWriter()
-    .open('xenc:EncryptedKey', { 'xmlns:xenc': ns.xenc, 'xmlns:ds': ns.ds, Id: fields.id })
-    .open('xenc:EncryptionMethod', { Algorithm: transport.descriptor.uri });
-  const { digest, mgf } = transport;
+export function writeEncryptedKey({
+  id,
+  transport,
+  keyInfo,
+  wrapped,
+  references,
+}: EncryptedKeyFields): string {
+  let list = '';
+  for (const reference of references) list += `<xenc:DataReference URI="#${reference}"></xenc:DataReference>`;
+  return (
+    `<xenc:EncryptedKey xmlns:xenc="${ns.xenc}" xmlns:ds="${ns.ds}" Id="${id}">` +
+    `<xenc:EncryptionMethod Algorithm="${transport.descriptor.uri}">${parametersOf(transport)}</xenc:EncryptionMethod>` +
+    `${keyInfo}<xenc:CipherData><xenc:CipherValue>${asBuffer(wrapped).toString('base64')}</xenc:CipherValue>` +
+    `</xenc:CipherData><xenc:ReferenceList>${list}</xenc:ReferenceList></xenc:EncryptedKey>`
+  );
+}
+
+/** The children of the EncryptionMethod. */
+function parametersOf({ descriptor, digest, mgf }: Transport): string {
   // Not written where it is the default of the older identifier: some of its readers stumble over it.
-  if (
-    digest !== undefined &&
-    !(transport.descriptor.mgf === 'sha1' && digest.id === transport.descriptor.defaultDigest)
-  ) {
-    writer.empty('ds:DigestMethod', { Algorithm: digest.uri });
-  }
-  if (mgf !== undefined && transport.descriptor.mgf === 'stated') {
-    writer.empty('xenc11:MGF', { 'xmlns:xenc11': ns.xenc11, Algorithm: mgf.uri });
-  }
-  writer.close().raw(fields.keyInfo);
-  writer.open('xenc:CipherData').open('xenc:CipherValue').base64(fields.wrapped).close().close();
-  writer.open('xenc:ReferenceList');
-  for (const id of fields.references) writer.empty('xenc:DataReference', { URI: `#${id}` });
-  return writer.close().close().bytes();
+  const isImplied = descriptor.mgf === 'sha1' && digest?.id === descriptor.defaultDigest;
+  const method =
+    digest === undefined || isImplied ? '' : `<ds:DigestMethod Algorithm="${digest.uri}"></ds:DigestMethod>`;
+  if (mgf === undefined || descriptor.mgf !== 'stated') return method;
+  return `${method}<xenc11:MGF xmlns:xenc11="${ns.xenc11}" Algorithm="${mgf.uri}"></xenc11:MGF>`;
 }
