@@ -15,8 +15,8 @@ await build({
   // Names stay, so that a stack trace can be read.
   minifyWhitespace: true,
   minifySyntax: true,
-  // Loaded by require at run time: native, or found by their own package.
-  external: ['pkcs11js', 'pino', 'undici'],
+  // Native, or loaded when the first message goes on.
+  external: ['pkcs11js', 'undici'],
   // CommonJS libraries ask for Node's own modules by require.
   banner: {
     js: "import{createRequire as __nodeRequire}from'node:module';const require=__nodeRequire(import.meta.url);",

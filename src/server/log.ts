@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { pino } from 'pino';
 import { isoTime, type Clock } from '../core/clock.js';
 import type { Logger } from '../core/log.js';
 
@@ -19,22 +19,13 @@ export interface LogTarget {
   flushSync?(): void;
 }
 
-interface Pino {
-  (options: object, target: LogTarget): Logger;
-  destination(options: { dest: number; sync: boolean }): LogTarget;
-}
-
-const isPino = (value: unknown): value is Pino => typeof value === 'function' && 'destination' in value;
-
 /**
  * Logs through pino, synchronously: its worker transports lose the last lines at exit (research/gateways.md §3.1).
  *
  * @param target where the lines go; standard output, if not given
  */
 export function openLog(clock: Clock, target?: LogTarget): Log {
-  const pino: unknown = createRequire(import.meta.url)('pino');
-  if (!isPino(pino)) throw new Error('pino is not what it was');
-  const destination = target ?? pino.destination({ dest: 1, sync: true });
+  const destination: LogTarget = target ?? pino.destination({ dest: 1, sync: true });
   const logger = pino(
     {
       base: null,

@@ -29,7 +29,7 @@ export function pkcs12Derive(hash: HashName, derivation: Pkcs12Derivation): Uint
   const out: Uint8Array[] = [];
   for (let have = 0; have < length;) {
     // 6 A
-    let chunk = fileDigest(hash, diversifier, input);
+    let chunk = fileDigest(hash, concat(diversifier, input));
     for (let round = 1; round < iterations; round += 1) chunk = fileDigest(hash, chunk);
     out.push(chunk);
     have += chunk.length;
