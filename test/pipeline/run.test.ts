@@ -253,6 +253,16 @@ describe('limits', () => {
     expect(await verdict(list, signed)).toBe('accepted');
   });
 
+  it('comments: 0 refuses comments, which no signature covers', async () => {
+    const strict = await bench({ limits: { comments: 0 } });
+    const list = [verify(['body'])];
+    const signed = await out([sign(['body'])], soap(order));
+    const commented = signed.replace('pencil', 'pen<!-- -->cil');
+    expect(await verdict(list, commented)).toBe('accepted');
+    expect(await outcome(() => process(strict.chain(list), commented))).toBe('XML_LIMIT');
+    expect(await outcome(() => process(strict.chain(list), signed))).toBe('accepted');
+  });
+
   it('refuses ciphertext in the place of the Body that nothing decrypts', async () => {
     const hidden = soap('x').replace(
       /<soap:Body>.*<\/soap:Body>/,
