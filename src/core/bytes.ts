@@ -50,11 +50,6 @@ export function toHex(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('hex');
 }
 
-/** @returns undefined when `text` is not an even number of hexadecimal digits */
-export function fromHex(text: string): Uint8Array | undefined {
-  return /^(?:[0-9a-fA-F]{2})*$/.test(text) ? Buffer.from(text, 'hex') : undefined;
-}
-
 /** Characters that the base64 of `length` bytes takes. */
 export function base64Length(length: number): number {
   return Math.ceil(length / 3) * 4;
@@ -74,13 +69,6 @@ export function writeBase64(bytes: Uint8Array, target: Uint8Array, offset = 0): 
     at += to.write(from.toString('base64', start, end), at, 'latin1');
   }
   return at;
-}
-
-/** The base64 of `bytes` as ASCII bytes, without line breaks. */
-export function encodeBase64(bytes: Uint8Array): Uint8Array {
-  const encoded = new Uint8Array(base64Length(bytes.length));
-  writeBase64(bytes, encoded);
-  return encoded;
 }
 
 const PAD = 64;

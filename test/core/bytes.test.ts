@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  base64Length,
   Base64Decoder,
   concat,
   decodeBase64,
-  encodeBase64,
   equal,
   equalConstantTime,
-  fromHex,
   PIECE,
   toHex,
+  writeBase64,
 } from '#src/core/bytes.js';
 
 const text = (bytes: Uint8Array | undefined): string | undefined =>
@@ -19,7 +19,8 @@ describe('base64', () => {
   it('gives back what was encoded, for every length around a piece', () => {
     for (const length of [0, 1, 2, 3, 4, 5, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 2]) {
       const bytes = Buffer.alloc(length, 0xa7);
-      const encoded = encodeBase64(bytes);
+      const encoded = new Uint8Array(base64Length(length));
+      expect(writeBase64(bytes, encoded)).toBe(encoded.length);
       expect(text(encoded)).toBe(bytes.toString('base64'));
       expect(equal(decodeBase64(encoded) ?? Buffer.from('x'), bytes)).toBe(true);
     }
@@ -84,10 +85,8 @@ describe('base64 of long texts', () => {
 });
 
 describe('hexadecimal, comparison, joining', () => {
-  it('reads what it wrote and refuses the rest', () => {
-    expect(text(fromHex(toHex(Buffer.from('\u0000ÿ', 'latin1'))))).toBe('\u0000ÿ');
-    expect(fromHex('abc')).toBeUndefined();
-    expect(fromHex('zz')).toBeUndefined();
+  it('writes hexadecimal', () => {
+    expect(toHex(Buffer.from('\u0000ÿ', 'latin1'))).toBe('00ff');
   });
 
   it('compares', () => {
