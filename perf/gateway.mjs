@@ -127,11 +127,11 @@ async function measure(size, message, { chains, processes, short }) {
   const iterations = Object.fromEntries(
     Object.keys(alternatives).map((name) => [name, isLight(name) ? many : some]),
   );
-  const { cpu } = await interleave(alternatives, { rounds, iterations, warmup: 1 });
+  const { cpu, overRounds } = await interleave(alternatives, { rounds, iterations, warmup: 1 });
   cpu['scenario 3, server'] = median(behind.slice(-rounds)) / some;
   const latency = short ? {} : await latencies(doors, message);
   for (const each of Object.values(loads)) await each.close();
-  return rowsOf(size, cpu, latency);
+  return rowsOf(size, { cpu, overRounds, latency });
 }
 
 /** The CPU that a gateway spends on requests is its own, not this process's. */
@@ -155,18 +155,22 @@ async function check(loads, message) {
   }
 }
 
-function rowsOf(size, cpu, latency) {
+function rowsOf(size, { cpu, overRounds, latency }) {
   const proxy = { name: 'bare proxy', cpu: cpu['bare proxy'] };
-  const crypto = { name: 'bare crypto', cpu: cpu['bare crypto'] };
+  const overProxy = (name) => ({ ...proxy, ratio: overRounds((each) => each[name] / each['bare proxy']) });
   const rows = [
-    row('gateway', `no steps ${size} / bare proxy`, cpu['no steps'], proxy, latency['no steps']),
-    row('gateway', `no steps ${size}, middleware / bare proxy`, cpu.middleware, proxy, latency.middleware),
-    row('gateway', `sign ${size} / bare proxy`, cpu.sign, proxy, latency.sign),
-  ];
-  const over = (name) => cpu[name] - cpu['no steps'];
+    ['no steps', `no steps ${size}`],
+    ['middleware', `no steps ${size}, middleware`],
+    ['sign', `sign ${size}`],
+  ].map(([name, shown]) =>
+    row('gateway', `${shown} / bare proxy`, cpu[name], overProxy(name), latency[name]),
+  );
+  const crypto = { name: 'bare crypto', cpu: cpu['bare crypto'] };
   const both = `scenario 3 ${size} over no steps`;
+  const over = (name) => cpu[name] - cpu['no steps'];
+  const ratio = overRounds((each) => (each['scenario 3'] - each['no steps']) / each['bare crypto']);
   rows.push(
-    row('gateway', `${both} / bare crypto`, over('scenario 3'), crypto, latency['scenario 3']),
+    row('gateway', `${both} / bare crypto`, over('scenario 3'), { ...crypto, ratio }, latency['scenario 3']),
     row('gateway', `${both}, server side / bare crypto`, over('scenario 3, server'), crypto),
   );
   for (const name of ['no steps', 'sign']) {

@@ -32,8 +32,9 @@ export function median(numbers) {
  * @param alternatives { name: async (iterations) => number | void }: does the work `iterations` times; a number it
  *   returns is the CPU it cost in microseconds, of another process; otherwise this process is measured
  * @param options { rounds, iterations: number | { name: number }, warmup? }
- * @returns { cpu: { name: median CPU microseconds of one iteration }, ratio(one, other): median of the rounds' ratios }. On
- *   a shared machine the speed changes from second to second: what ran side by side is compared, so rounds are short
+ * @returns { cpu: { name: median CPU microseconds of one iteration }, ratio(one, other): median of the rounds' ratios,
+ *   overRounds(figure): the same of any figure made of one round's { name: CPU microseconds } }. On a shared machine the speed
+ *   changes from second to second: what ran side by side is compared, so rounds are short
  */
 export async function interleave(alternatives, { rounds, iterations, warmup = 2 }) {
   const names = Object.keys(alternatives);
@@ -49,9 +50,12 @@ export async function interleave(alternatives, { rounds, iterations, warmup = 2 
       if (round >= 0) times[name].push(spent / n);
     }
   }
+  const round = (index) => Object.fromEntries(names.map((name) => [name, times[name][index]]));
+  const overRounds = (figure) => median(Array.from({ length: rounds }, (_, index) => figure(round(index))));
   return {
     cpu: Object.fromEntries(names.map((name) => [name, median(times[name])])),
-    ratio: (one, other) => median(times[one].map((micros, round) => micros / times[other][round])),
+    ratio: (one, other) => overRounds((each) => each[one] / each[other]),
+    overRounds,
   };
 }
 
