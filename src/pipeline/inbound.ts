@@ -81,7 +81,9 @@ function keepSigners({ exchange, evidence }: Message, chain: Chain): void {
 
 function strip(message: Message, { strip: { keep, ids } }: Chain): void {
   const { document, envelope, securityHeader, evidence } = message;
-  const stays = (element: NodeId): boolean => keep || !document.contains(securityHeader, element);
+  // Ciphertext that was signed (WSS 1.1.1 §9.3: an EncryptedHeader has a wsu:Id) went when it was decrypted.
+  const stays = (element: NodeId): boolean =>
+    document.isInView(element) && (keep || !document.contains(securityHeader, element));
   if (ids) {
     const signed = new Set<NodeId>();
     for (const { elements } of factsOf(evidence, 'signed')) for (const one of elements) signed.add(one);

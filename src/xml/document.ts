@@ -202,6 +202,11 @@ export class XmlDocument {
     return this.#lazyModifier?.contains(ancestor, element) ?? this.#tree.contains(ancestor, element);
   }
 
+  /** Whether `element` is still part of the document: neither it nor an element around it was replaced or removed. */
+  isInView(element: NodeId): boolean {
+    return this.#lazyModifier?.isInView(element) ?? true;
+  }
+
   /** Names from the root down, as written, for operators. */
   path(element: NodeId): string {
     const { atoms } = this.#tree;

@@ -80,6 +80,12 @@ export class Modifier {
     return false;
   }
 
+  isInView(element: NodeId): boolean {
+    for (let at = element; at !== NONE; at = this.#tree.get(at, PARENT))
+      if ((this.#tree.get(at, FLAGS) & DETACHED) !== 0) return false;
+    return true;
+  }
+
   setAttribute(element: NodeId, attribute: Attribute): void {
     this.#requireInView(element);
     const scope = inScope(this.#tree, element);
@@ -214,11 +220,7 @@ export class Modifier {
   }
 
   #requireInView(element: NodeId): void {
-    for (let at = element; at !== NONE; at = this.#tree.get(at, PARENT)) {
-      if ((this.#tree.get(at, FLAGS) & DETACHED) !== 0) {
-        throw conflict('the element to edit is no longer part of the document');
-      }
-    }
+    if (!this.isInView(element)) throw conflict('the element to edit is no longer part of the document');
   }
 
   #tagBytes(element: NodeId): Buffer {

@@ -323,6 +323,22 @@ describe('what is forwarded', () => {
     expect(await out([verify(['body']), { strip: { keep: true } }], signed)).toBe(signed);
   });
 
+  it('strip: ids takes the ids of what was signed, and passes over ciphertext that was signed and is gone', async () => {
+    const message = soap(order, to);
+    const signed = sign(['body', 'header/wsse11:EncryptedHeader']);
+    const outer = await out([encrypt(['header/wsa:To']), signed], message);
+    const parts = ['body', 'header/wsa:To'];
+    const list = (protection: string, strip: object): StepText[] => [
+      decrypt(['header/wsa:To']),
+      verify(parts, { protection }),
+      { strip },
+    ];
+    expect(await out(list('encrypt-then-sign', { ids: true }), outer)).toBe(message);
+    expect(await verdict(list('encrypt-then-sign', { ids: true, keep: true }), outer)).toBe('accepted');
+    const inner = await out([sign(parts), encrypt(['header/wsa:To'])], message);
+    expect(await out(list('sign-then-encrypt', { ids: true }), inner)).toBe(message);
+  });
+
   it('reads and writes the header of its role only', async () => {
     const options = { role: 'urn:gateway' };
     const signed = await out([sign(['body'])], soap(order), options);

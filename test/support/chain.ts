@@ -52,6 +52,7 @@ export interface Bench {
 export const namespaces: Readonly<Record<string, string>> = {
   wsa: 'http://www.w3.org/2005/08/addressing',
   o: 'urn:orders',
+  wsse11: 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd',
 };
 
 const keyNames: readonly TestKeyName[] = ['client', 'server', 'ec', 'ec384', 'other', 'expired'];
