@@ -53,7 +53,8 @@ export async function claimSignatures(
   refuseBeforeStart(message.timestamp, options);
   for (const signature of message.signatures) {
     const outcome = await store.claim(signature.replayId, now + options.keep);
-    if (outcome === 'seen') throw replayed(signature.replayId);
+    // Fail closed: whatever a store may answer besides, only `fresh` lets the message on.
+    if (outcome !== 'fresh') throw replayed(signature.replayId);
   }
 }
 

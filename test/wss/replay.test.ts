@@ -76,4 +76,11 @@ describe('replay claim', () => {
     };
     expect(await outcome(claimSignatures(down, message('a'), options, now))).toBe('REPLAY_STORE_FULL');
   });
+
+  it('lets a message on for the answer fresh and for no other', async () => {
+    const answering = (claim: unknown): ReplayStore => ({ claim: () => claim as 'fresh', has: () => false });
+    expect(await outcome(claimSignatures(answering('fresh'), message('a'), options, now))).toBe('accepted');
+    for (const answer of ['seen', undefined, true, 'OK'])
+      expect(await outcome(claimSignatures(answering(answer), message('a'), options, now))).toBe('REPLAYED');
+  });
 });
