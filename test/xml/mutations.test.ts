@@ -96,6 +96,9 @@ interface Judgement {
 
 const method = { algorithm: 'inclusive-1.0', comments: true } as const;
 
+/** libxml2 does not escape namespace names; the other quotation mark may stand in one. */
+const ampersandInNamespace = /xmlns(?::[^\s=]+)?\s*=\s*(?:"[^"]*&|'[^']*&)/;
+
 function ourJudgement(bytes: Buffer): Judgement {
   let form = '';
   const code = codeOf(() => {
@@ -141,8 +144,7 @@ describe('refusals against libxml2', () => {
           const ours = ourJudgement(Buffer.from(text));
           const theirs = theirJudgement(Buffer.from(text));
           if ((ours.code === undefined) === (theirs.code === undefined)) {
-            // libxml2 does not escape namespace names.
-            if (!/xmlns(:[^\s=]+)?\s*=\s*["'][^"']*&/.test(text)) expect(ours.form).toBe(theirs.form);
+            if (!ampersandInNamespace.test(text)) expect(ours.form).toBe(theirs.form);
             counts[ours.code === undefined ? 'accepted' : 'refused']++;
             return;
           }
@@ -155,7 +157,19 @@ describe('refusals against libxml2', () => {
           reasons.set(reason[0], (reasons.get(reason[0]) ?? 0) + 1);
         },
       ),
-      { numRuns: runs },
+      // A namespace name with a quotation mark and an ampersand, once taken for a difference.
+      {
+        numRuns: runs,
+        examples: [
+          [
+            [0, 4, 0, 129, 236, 140, 46],
+            [
+              { at: 1560312047, cut: 0, piece: "'" },
+              { at: 888633182, cut: 0, piece: '&amp;' },
+            ],
+          ],
+        ],
+      },
     );
     const list = [...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ');
     process.stderr.write(
