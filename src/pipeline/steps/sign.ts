@@ -62,13 +62,20 @@ export const sign: StepModule<SignOptions> = {
         const algorithm = algorithms.get(key);
         if (algorithm === undefined) throw new Error(`the key ${ring.name} changed while it was in use`);
         const { document, securityHeader, toolkit, timer } = message;
-        const elements: NodeId[] = [];
-        for (const { elements: more } of found)
-          for (const element of more) if (!elements.includes(element)) elements.push(element);
+        // A set: a part may match as many elements as a message can hold.
+        const elements = new Set<NodeId>();
+        for (const { elements: more } of found) for (const element of more) elements.add(element);
         const signature = await signParts(
           document,
           { parent: securityHeader, before: insertionPoint(document, securityHeader) },
-          { key, keyName: ring.name, elements, algorithm, digest, reference: options.reference },
+          {
+            key,
+            keyName: ring.name,
+            elements: [...elements],
+            algorithm,
+            digest,
+            reference: options.reference,
+          },
           toolkit,
           timer,
         );
